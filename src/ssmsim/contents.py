@@ -1,0 +1,75 @@
+"""Buffer contents on disk: raw bytes, zstd-compressed bytes, or a recipe that makes them again, with their hash.
+
+A recipe is a few dozen bytes of JSON instead of hundreds of megabytes of random input. It uses only the raw stream
+of PCG64, which NumPy keeps stable, integer arithmetic and one exact scaling, so every machine makes the same bytes.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+
+from ssmsim.errors import SsmsimError
+from ssmsim.files import whole_file
+
+CHUNK = 1 << 20  # values per piece: bounds the memory of the integer stage
+
+
+def normal(seed: int, count: int, scale: float = 1.0, offset: float = 0.0) -> np.ndarray:
+    """float32[count], near normal (the sum of four uniform 16-bit numbers), mean `offset`, deviation `scale`."""
+    generator = np.random.PCG64(seed)
+    values = np.empty(count, np.float32)
+    for start in range(0, count, CHUNK):
+        piece = values[start : start + CHUNK]
+        raw = generator.random_raw(len(piece)).view(np.uint16).reshape(-1, 4).sum(1, dtype=np.int32)
+        centred = raw.astype(np.float32) - np.float32(131070)  # exact; deviation 65536/sqrt(3)
+        piece[:] = centred * np.float32(scale * 3**0.5 / 65536) + np.float32(offset)
+    return values
+
+
+def to_bfloat16(values: np.ndarray) -> np.ndarray:
+    """uint16 bit patterns of float32 values rounded to nearest even; NaN is not expected."""
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    return ((bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
+
+
+def make(recipe: dict[str, Any]) -> bytes:
+    """The bytes that a recipe {seed, count, scale, offset, dtype: float32 | bfloat16} stands for."""
+    values = normal(recipe["seed"], recipe["count"], recipe["scale"], recipe["offset"])
+    return (to_bfloat16(values) if recipe["dtype"] == "bfloat16" else values).tobytes()
+
+
+def read_contents(path: Path | str) -> bytes:
+    """Bytes of a contents file: `.recipe.json` is made again and checked, `.zst` decompressed, anything else raw."""
+    path = Path(path)
+    if path.name.endswith(".recipe.json"):
+        recipe = json.loads(path.read_text())
+        data = make(recipe)
+        if hashlib.sha256(data).hexdigest() != recipe["sha256"]:
+            raise SsmsimError("the recipe does not give the recorded bytes", path, "capture the contents again")
+        return data
+    data = path.read_bytes()
+    if path.suffix != ".zst":
+        return data
+    try:
+        return zstandard.ZstdDecompressor().decompress(data)
+    except zstandard.ZstdError as error:
+        raise SsmsimError(f"damaged contents: {error}", path, "capture the contents again") from None
+
+
+def write_contents(path: Path | str, data: bytes) -> None:
+    """Write bytes, zstd-compressed when the name ends in .zst."""
+    path = Path(path)
+    with whole_file(path) as temporary:
+        temporary.write_bytes(zstandard.ZstdCompressor(level=19).compress(data) if path.suffix == ".zst" else data)
+
+
+def write_recipe(path: Path | str, recipe: dict[str, Any]) -> bytes:
+    """Write a recipe with the hash of what it makes; return the bytes."""
+    data = make(recipe)
+    with whole_file(path) as temporary:
+        temporary.write_text(json.dumps({**recipe, "sha256": hashlib.sha256(data).hexdigest()}, indent=1) + "\n")
+    return data

@@ -1,0 +1,1 @@
+"""The types that cross the middle, from tracers to engines, and Accel-Sim's file format."""

@@ -1,0 +1,95 @@
+"""Program, BlockTrace, BlockSource: all that an engine knows of a launch's instructions."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+NO_REGISTER = -1
+MAX_SOURCES = 4
+
+# One record per static instruction. Register fields give the first 32-bit register and how many in a row;
+# NO_REGISTER and 0 when absent (RZ, URZ and PT count as absent). Barriers are 0..5, -1 for none.
+INSTRUCTION = np.dtype(
+    [
+        ("pc", np.int64),  # byte offset from the kernel's first instruction
+        ("opcode", np.int64),  # index into Program.opcodes
+        ("unit", np.int64),  # ssmsim.sass.opcodes.Unit
+        ("space", np.int64),  # ssmsim.sass.opcodes.Space: where its addresses point
+        ("is_load", np.int64),
+        ("is_store", np.int64),  # an atomic is both
+        ("width", np.int64),  # bytes per lane that a memory instruction moves
+        ("accesses", np.int64),  # rows of BlockTrace.addresses that each execution consumes (LDGSTS: 2)
+        ("stall", np.int64),  # control field: cycles until the warp may issue again, 0..15
+        ("yields", np.int64),  # control field: 1 when the warp should give way
+        ("write_barrier", np.int64),  # released when the result is written
+        ("read_barrier", np.int64),  # released when the sources have been read
+        ("wait_mask", np.int64),  # barriers 0..5 that must be free before issue
+        ("reuse", np.int64),  # bit i: source slot i stays in the reuse cache
+        ("predicate", np.int64),  # guard: 0..6 P, 8..14 UP; -1 when unguarded
+        ("destination", np.int64),
+        ("destination_count", np.int64),
+        ("source0", np.int64),
+        ("source0_count", np.int64),
+        ("source1", np.int64),
+        ("source1_count", np.int64),
+        ("source2", np.int64),
+        ("source2_count", np.int64),
+        ("source3", np.int64),
+        ("source3_count", np.int64),
+        ("uniform_destination", np.int64),
+        ("uniform_source", np.int64),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """The static code of one kernel, in address order.
+
+    instructions: array of INSTRUCTION.
+    opcodes:      full opcode names ("LDG.E.128"), indexed by the field `opcode`.
+    text:         disassembly, one line per instruction, for people.
+    """
+
+    kernel: str
+    instructions: np.ndarray
+    opcodes: tuple[str, ...]
+    text: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BlockTrace:
+    """What the warps of some thread blocks execute: many blocks in one set of arrays.
+
+    blocks:       int64[B]      linear block ids (x fastest), in the order asked for.
+    first:        int64[B*W+1]  warp w of block b owns executed instructions first[b*W+w] to first[b*W+w+1].
+    index:        int32[N]      executed instruction: index into Program.instructions.
+    mask:         uint32[N]     lanes that execute it: active and guard.
+    active:       uint32[N]     lanes that arrived at it.
+    first_access: int64[B*W+1]  the same partition of `addresses`.
+    addresses:    int64[M, 32]  byte address per lane; rows in program order, `accesses` rows per executed memory
+                                instruction, also when its mask is 0. Undefined in lanes outside the mask.
+                                Shared addresses are offsets in the block's window, local ones offsets in the
+                                thread's. LDGSTS: shared row, then global row. HGMMA: one row that holds the
+                                descriptors, A in lane 0 (-1 when A is in registers), B in lane 1.
+    """
+
+    blocks: np.ndarray
+    first: np.ndarray
+    index: np.ndarray
+    mask: np.ndarray
+    active: np.ndarray
+    first_access: np.ndarray
+    addresses: np.ndarray
+
+
+class BlockSource(Protocol):
+    """Thread blocks of one launch, made when asked for, in a fixed order and in bounded memory."""
+
+    warps_per_block: int
+    block_count: int
+
+    def next_blocks(self, count: int) -> BlockTrace | None:
+        """The next `count` blocks or fewer; None after the last."""
+        ...
