@@ -1,0 +1,150 @@
+"""Read a configuration: a chain of YAML files, the last a baseline whose every value names its source.
+
+A baseline:      sm: {alu_latency_cycles: {value: 4, source: "UPC, table 3", kind: paper}}
+A modification:  base: h200
+                 sm: {fp32_lanes_per_subcore: 64}
+`base` is a file in the same folder, named without .yaml.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from ssmsim.config.schema import Group, Provenance, SimConfig
+from ssmsim.errors import SsmsimError
+
+GROUPS = {name: field.annotation for name, field in SimConfig.model_fields.items()
+          if isinstance(field.annotation, type) and issubclass(field.annotation, Group)}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One value with the place that set it."""
+
+    value: Any
+    where: str
+    provenance: Provenance | None
+
+
+def chain(path: Path | str) -> list[Path]:
+    """The files that make up a configuration, from `path` itself to its baseline. Raises SsmsimError."""
+    files: list[Path] = []
+    following: Path | None = Path(path)
+    while following is not None:
+        if following in files:
+            raise SsmsimError("base: leads in a circle", following, "end the chain at a baseline without base:")
+        files.append(following)
+        _, base = _read(following)
+        following = following.parent / f"{base}.yaml" if base is not None else None
+    return files
+
+
+def load(path: Path | str) -> SimConfig:
+    """The validated configuration of a file and its bases.
+
+    Raises SsmsimError naming file:line:field for an unknown, missing, negative or contradicting field.
+    """
+    files = chain(path)
+    leaves: dict[str, Leaf] = {}
+    for file in reversed(files):
+        leaves |= _read(file)[0]
+    provenance = {field: leaf.provenance for field, leaf in leaves.items() if leaf.provenance}
+    nested: dict[str, Any] = {group: {} for group in GROUPS}
+    for field, leaf in leaves.items():
+        group, name = field.split(".")
+        nested[group][name] = leaf.value
+    try:
+        return SimConfig(name=Path(path).stem, files=tuple(str(f) for f in files), provenance=provenance, **nested)
+    except ValidationError as error:
+        raise _located(error, leaves, files) from None
+
+
+def digest(config: SimConfig) -> str:
+    """Hash of every value; names, files and sources do not count."""
+    text = config.model_dump_json(exclude={"name", "files", "provenance"})
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _located(error: ValidationError, leaves: dict[str, Leaf], files: list[Path]) -> SsmsimError:
+    first = error.errors()[0]
+    field, message = ".".join(str(part) for part in first["loc"][:2]), first["msg"]
+    if not field:  # a contradiction, "field|why" from the schema
+        field, _, message = message.removeprefix("Value error, ").partition("|")
+    if first["type"] == "missing":
+        return SsmsimError(f"field {field}: missing", files[-1], "give it a value, a source and a kind")
+    where = leaves[field].where if field in leaves else str(files[0])
+    return SsmsimError(f"field {field}: {message}", where, "mend the value")
+
+
+def _read(file: Path) -> tuple[dict[str, Leaf], str | None]:
+    """Leaves of one file by "group.field", and the name of its base."""
+    try:
+        root = yaml.compose(file.read_text(), Loader=yaml.SafeLoader)
+    except OSError:
+        raise SsmsimError("no such configuration", file, "name a file of simconfigs/") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        raise SsmsimError(f"not YAML: {getattr(error, 'problem', error)}", f"{file}:{mark.line + 1 if mark else 1}",
+                          "mend the syntax") from None  # fmt: skip
+    if not isinstance(root, yaml.MappingNode):
+        raise SsmsimError("expected groups of fields", f"{file}:1", "see the other files of the folder")
+    entries = _entries(root, file, "")
+    base = None
+    if "base" in entries:
+        base = _plain(entries.pop("base"))
+        if not isinstance(base, str):
+            raise SsmsimError("field base: expected a name", f"{file}:1", "write `base: h200`")
+    leaves: dict[str, Leaf] = {}
+    for group, node in entries.items():
+        where = f"{file}:{node.start_mark.line + 1}"
+        if group not in GROUPS:
+            raise SsmsimError(f"field {group}: unknown", where, f"choose one of {', '.join(GROUPS)}")
+        if not isinstance(node, yaml.MappingNode):
+            raise SsmsimError(
+                f"field {group}: expected fields, not a value", where, f"write `{group}: {{field: value}}`"
+            )
+        for name, value in _entries(node, file, group).items():
+            field, where = f"{group}.{name}", f"{file}:{value.start_mark.line + 1}"
+            if name not in GROUPS[group].model_fields:
+                raise SsmsimError(
+                    f"field {field}: unknown", where, f"choose one of {', '.join(GROUPS[group].model_fields)}"
+                )
+            leaves[field] = _leaf(field, value, where, baseline=base is None)
+    return leaves, base
+
+
+def _leaf(field: str, node: yaml.Node, where: str, baseline: bool) -> Leaf:
+    if not isinstance(node, yaml.MappingNode):
+        if baseline:
+            raise SsmsimError(f"field {field}: a baseline value needs its source", where,
+                              "write {value: ..., source: ..., kind: ...}")  # fmt: skip
+        return Leaf(_plain(node), where, Provenance(source=where, kind="modification"))
+    given = _plain(node)
+    if "value" not in given:
+        raise SsmsimError(f"field {field}: no value", where, "write {value: ..., source: ..., kind: ...}")
+    try:
+        return Leaf(given.pop("value"), where, Provenance(**given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        part = ".".join(str(p) for p in first["loc"])
+        raise SsmsimError(f"field {field}.{part}: {first['msg']}", where, "name source and kind") from None
+
+
+def _entries(node: yaml.MappingNode, file: Path, group: str) -> dict[str, yaml.Node]:
+    found: dict[str, yaml.Node] = {}
+    for key, value in node.value:
+        name = str(key.value)
+        if name in found:
+            raise SsmsimError(f"field {group}{'.' if group else ''}{name}: given twice",
+                              f"{file}:{key.start_mark.line + 1}", "keep one")  # fmt: skip
+        found[name] = value
+    return found
+
+
+def _plain(node: yaml.Node) -> Any:
+    loader = yaml.SafeLoader("")
+    return loader.construct_object(node, deep=True)

@@ -1,0 +1,276 @@
+"""What a simulated GPU is made of: every parameter of the model, unit in its name, bounds and contradictions."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Count = Annotated[int, Field(ge=1, le=1 << 40)]
+Cycles = Annotated[int, Field(ge=0, le=1 << 20)]
+Rate = Annotated[float, Field(gt=0, le=1e6)]
+Nanoseconds = Annotated[float, Field(ge=0, le=1e6)]
+Kind = Literal["datasheet", "paper", "microbenchmark", "assumption", "modification"]
+
+
+class Provenance(BaseModel):
+    """Where a baseline value comes from; an assumption also says how much the result depends on it, once known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str = Field(min_length=1)
+    kind: Kind
+    sensitivity: str = ""
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Gpu(Group):
+    """The die. Cycles everywhere are SM cycles unless the name says otherwise."""
+
+    compute_capability: str = Field(pattern=r"^\d+\.\d$", description="as the driver reports it, '9.0' for Hopper")
+    sm_clock_mhz: Count
+    sms_per_gpc: tuple[Count, ...] = Field(description="one entry per GPC; the sum is the number of SMs")
+
+
+class Sm(Group):
+    """One streaming multiprocessor: sub-cores, their pipes, residency limits."""
+
+    subcores: Literal[4] = Field(description="issue slots; warp w of an SM lives in sub-core w mod 4")
+    warp_slots_per_subcore: Annotated[int, Field(ge=1, le=32)]
+    blocks: Annotated[int, Field(ge=1, le=64)]
+    registers: Count = Field(description="32-bit registers of the whole SM")
+    register_allocation_unit: Count = Field(description="registers per warp are rounded up to this")
+    fp32_lanes_per_subcore: Count = Field(description="both FMA pipes together; IMAD uses the heavy half only")
+    alu_lanes_per_subcore: Count = Field(description="integer add, logic, compare, select, fp32 compare")
+    fp16_lanes_per_subcore: Count = Field(description="packed half pairs per cycle")
+    fp64_lanes_per_subcore: Count
+    xu_lanes_per_subcore: Count = Field(description="MUFU and conversions")
+    uniform_interval_cycles: Count = Field(description="one uniform-datapath instruction per this many cycles")
+    branch_interval_cycles: Count
+    branch_latency_cycles: Cycles = Field(description="branch issue to the next issue of the same warp")
+    alu_latency_cycles: Cycles
+    fma_latency_cycles: Cycles
+    fp16_latency_cycles: Cycles
+    fp64_latency_cycles: Cycles
+    xu_latency_cycles: Cycles
+    uniform_latency_cycles: Cycles
+    s2r_latency_cycles: Cycles = Field(description="S2R, S2UR and CS2R.32 of special registers")
+    register_banks: Count = Field(description="single-ported banks of each sub-core's register file")
+    register_ports_per_bank: Count = Field(description="1024-bit reads per bank and cycle")
+    barrier_latency_cycles: Cycles = Field(description="last BAR.SYNC arrival to first issue after it")
+
+
+class Tensor(Group):
+    """Tensor core of one sub-core: synchronous HMMA, asynchronous warpgroup HGMMA."""
+
+    flops_per_cycle_per_subcore: Count = Field(description="dense fp16/bf16, a multiply-add is 2")
+    hmma_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(description="share of that rate HMMA saturates at")
+    hmma_16816_latency_cycles: Cycles
+    hmma_1688_latency_cycles: Cycles
+    hgmma_overhead_latency_cycles: Cycles = Field(description="issue to wait of one HGMMA beyond its N/2 cycles")
+    hgmma_shared_bytes_per_cycle: Rate = Field(description="per SM, operands that HGMMA reads from shared memory")
+    hgmma_queue_entries: Count = Field(description="HGMMAs a warp may have in flight before its issue stalls")
+
+
+class Fetch(Group):
+    """Instruction supply of one SM."""
+
+    instruction_bytes: Literal[16]
+    l0_bytes_per_subcore: Count
+    l0_line_bytes: Count
+    l0_prefetch_lines: Annotated[int, Field(ge=0, le=64)] = Field(description="stream buffer ahead of a miss")
+    l1_bytes: Count = Field(description="the SM's own instruction cache (L1.5), shared with constants")
+    l1_ways: Count
+    l1_latency_cycles: Cycles = Field(description="L0 miss that hits there")
+    l1_interval_cycles: Count = Field(description="cycles between two lines it gives to its sub-cores")
+    gpc_bytes: Annotated[int, Field(ge=0, le=1 << 30)] = Field(
+        description="next level, shared by a GPC or TPC; 0: none"
+    )
+    gpc_sms: Count = Field(description="SMs that share it")
+    gpc_latency_cycles: Cycles
+    l2_latency_cycles: Cycles = Field(description="instruction line that must come from L2")
+
+
+class Constant(Group):
+    """Constant banks: operands c[bank][offset] and LDC."""
+
+    imc_bytes: Count = Field(description="immediate constant cache of one SM")
+    line_bytes: Count
+    miss_latency_cycles: Cycles
+    ldc_latency_cycles: Cycles
+    ldc_interval_cycles: Count
+
+
+class Mio(Group):
+    """Memory input/output: the queues between sub-cores and the shared memory unit of an SM."""
+
+    queue_entries_per_subcore: Count = Field(description="instructions waiting before issue stalls (mio_throttle)")
+    subcore_interval_cycles: Count = Field(description="a sub-core hands on one memory instruction per this")
+    shared_interval_cycles: Count = Field(description="the SM's unit accepts one memory instruction per this")
+    lg_queue_entries: Count = Field(description="local and global instructions waiting before lg_throttle")
+    read_release_cycles: Cycles = Field(description="acceptance to release of the read barrier")
+    shuffle_latency_cycles: Cycles
+    shuffle_interval_cycles: Count
+
+
+class Shared(Group):
+    """Shared memory of one SM."""
+
+    max_bytes_per_sm: Count
+    max_bytes_per_block: Count
+    reserved_bytes_per_block: Annotated[int, Field(ge=0)]
+    allocation_unit_bytes: Count
+    carveouts_kib: tuple[Annotated[int, Field(ge=0)], ...] = Field(description="sizes the driver can choose, ascending")
+    banks: Count
+    bank_bytes: Count
+    load_latency_cycles: Cycles = Field(description="LDS.32 without conflict, issue to use")
+    ldsm_latency_cycles: Cycles = Field(description="LDSM.x1")
+    store_latency_cycles: Cycles = Field(description="STS: issue to visible for a later LDS")
+    atomic_latency_cycles: Cycles
+
+
+class L1(Group):
+    """L1 data cache of one SM."""
+
+    unified_bytes: Count = Field(description="L1 and shared memory together")
+    line_bytes: Literal[128]
+    sector_bytes: Literal[32]
+    ways: Count
+    hit_latency_cycles: Cycles = Field(description="LDG.32 hit, issue to use, by pointer chase")
+    tags_per_cycle: Rate = Field(description="128-byte lines looked up per cycle")
+    bytes_per_cycle: Count = Field(description="data returned to registers per cycle")
+    miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
+    miss_sectors: Count = Field(description="sectors outstanding")
+    write_through_bytes_per_cycle: Count
+
+
+class Noc(Group):
+    """Crossbar between SMs and L2 slices."""
+
+    request_bytes_per_cycle_per_sm: Rate = Field(description="stores and atomics, data and header")
+    reply_bytes_per_cycle_per_sm: Rate
+    reply_bytes_per_cycle_per_gpc: Rate
+    request_bytes_per_cycle_per_gpc: Rate
+    header_bytes: Annotated[int, Field(ge=0, le=128)]
+    partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")
+
+
+class L2(Group):
+    """Second-level cache: slices in two partitions, write-back."""
+
+    bytes: Count
+    partitions: Annotated[int, Field(ge=1, le=2)]
+    slices: Count
+    ways: Count
+    line_bytes: Literal[128]
+    sector_bytes: Literal[32]
+    hash_granule_bytes: Count = Field(description="consecutive bytes that stay in one slice")
+    far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
+    hit_latency_near_cycles: Cycles = Field(description="whole path, pointer chase from an SM")
+    hit_latency_far_cycles: Cycles
+    slice_bytes_per_cycle: Rate = Field(description="data a slice gives or takes, per SM cycle")
+    slice_interval_cycles: Rate = Field(description="SM cycles between two lookups of a slice")
+    miss_lines_per_slice: Count
+    fetch_bytes: Count = Field(description="smallest piece that a read miss fetches from DRAM (sector promotion)")
+    atomic_interval_cycles: Rate = Field(description="per slice, one 32-byte sector of 32-bit atomics")
+    atomic_latency_cycles: Cycles = Field(description="beyond a load's")
+
+
+class Dram(Group):
+    """High-bandwidth memory."""
+
+    peak_gb_per_s: Rate
+    channels: Count = Field(description="independent data buses (HBM3 pseudo channels)")
+    banks_per_channel: Count
+    row_bytes: Count
+    access_bytes: Count = Field(description="one burst")
+    channel_hash_granule_bytes: Count
+    latency_near_cycles: Cycles = Field(description="unloaded L2 miss, whole path, pointer chase from an SM")
+    latency_far_cycles: Cycles
+    row_cycle_ns: Nanoseconds = Field(description="tRC, activate to activate of one bank")
+    row_miss_ns: Nanoseconds = Field(description="tRP + tRCD")
+    read_to_write_ns: Nanoseconds
+    write_to_read_ns: Nanoseconds
+    refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
+    refresh_ns: Nanoseconds = Field(description="time a channel is blocked per refresh")
+    queue_entries_per_channel: Count
+    write_drain_high: Count = Field(description="buffered writes of a channel that start a write burst")
+    write_drain_low: Annotated[int, Field(ge=0)]
+
+
+class Launch(Group):
+    """Start and end of a kernel, and the block scheduler."""
+
+    start_cycles: Cycles = Field(description="gpc cycle counter runs before the first block can start")
+    end_cycles: Cycles = Field(description="last warp's exit to the end of the counter")
+    blocks_per_cycle: Rate = Field(description="rate of the whole GPU's block scheduler")
+    sm_interval_cycles: Cycles = Field(description="between two block launches on one SM")
+    first_instruction_cycles: Cycles = Field(description="block launch to the first issue of its warps")
+    release_cycles: Cycles = Field(description="last warp's exit to a successor block's launch")
+    instruction_cache_cold: bool = Field(description="as under ncu's cache control: instructions start in L2")
+
+
+class SimConfig(Group):
+    """A whole simulated GPU. `name`, `files` and `provenance` are set by the loader."""
+
+    name: str = "unnamed"
+    files: tuple[str, ...] = ()
+    provenance: dict[str, Provenance] = {}
+    gpu: Gpu
+    sm: Sm
+    tensor: Tensor
+    fetch: Fetch
+    constant: Constant
+    mio: Mio
+    shared: Shared
+    l1: L1
+    noc: Noc
+    l2: L2
+    dram: Dram
+    launch: Launch
+
+    @property
+    def sm_count(self) -> int:
+        return sum(self.gpu.sms_per_gpc)
+
+    @property
+    def assumptions(self) -> dict[str, Provenance]:
+        """Fields whose value nobody measured, for the report's list."""
+        return {field: p for field, p in self.provenance.items() if p.kind == "assumption"}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        for wrong, field, why in _contradictions(self):
+            if wrong:
+                raise ValueError(f"{field}|{why}")
+        return self
+
+
+def _contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
+    """(contradicts, field, why) for every relation between fields."""
+    sm, shared, l1, l2, dram, fetch = config.sm, config.shared, config.l1, config.l2, config.dram, config.fetch
+    carveouts, near, far = list(shared.carveouts_kib), l2.hit_latency_near_cycles, l2.hit_latency_far_cycles
+    return [
+        (shared.max_bytes_per_sm > l1.unified_bytes, "shared.max_bytes_per_sm", "exceeds l1.unified_bytes"),
+        (shared.max_bytes_per_block > shared.max_bytes_per_sm, "shared.max_bytes_per_block", "exceeds the SM's"),
+        (max(carveouts) * 1024 != shared.max_bytes_per_sm, "shared.carveouts_kib", "must end with max_bytes_per_sm"),
+        (carveouts != sorted(set(carveouts)), "shared.carveouts_kib", "must ascend"),
+        (l2.slices % l2.partitions != 0, "l2.slices", "is not a multiple of l2.partitions"),
+        (
+            l2.bytes % (l2.slices * l2.ways * l2.line_bytes) != 0,
+            "l2.bytes",
+            "is not slices x ways x lines x whole sets",
+        ),
+        (l2.hash_granule_bytes % l2.line_bytes != 0, "l2.hash_granule_bytes", "is not a multiple of l2.line_bytes"),
+        (l2.fetch_bytes not in (32, 64, 128), "l2.fetch_bytes", "must be 32, 64 or 128"),
+        (far < near, "l2.hit_latency_far_cycles", "is below l2.hit_latency_near_cycles"),
+        (near <= l1.hit_latency_cycles, "l2.hit_latency_near_cycles", "does not exceed l1.hit_latency_cycles"),
+        (dram.latency_near_cycles <= near, "dram.latency_near_cycles", "does not exceed l2.hit_latency_near_cycles"),
+        (dram.latency_far_cycles < dram.latency_near_cycles, "dram.latency_far_cycles", "is below latency_near_cycles"),
+        (dram.write_drain_low >= dram.write_drain_high, "dram.write_drain_low", "is not below dram.write_drain_high"),
+        (dram.channels % l2.partitions != 0, "dram.channels", "is not a multiple of l2.partitions"),
+        (sm.registers % sm.register_allocation_unit != 0, "sm.registers", "is not a multiple of its allocation unit"),
+        (sm.fp32_lanes_per_subcore % 2 != 0, "sm.fp32_lanes_per_subcore", "must be even: two FMA pipes"),
+        (fetch.l0_bytes_per_subcore % fetch.l0_line_bytes != 0, "fetch.l0_bytes_per_subcore", "is not whole lines"),
+    ]
