@@ -7,6 +7,9 @@ import numpy as np
 
 NO_REGISTER = -1
 MAX_SOURCES = 4
+SHARED_WINDOW = 0x7F00_0000_0000  # generic addresses of shared and of local memory, WINDOW_BYTES each
+LOCAL_WINDOW = 0x7F00_0200_0000
+WINDOW_BYTES = 0x0100_0000
 
 # One record per static instruction. Register fields give the first 32-bit register and how many in a row;
 # NO_REGISTER and 0 when absent (RZ, URZ and PT count as absent). Barriers are 0..5, -1 for none.
@@ -26,7 +29,18 @@ INSTRUCTION = np.dtype(
         ("read_barrier", np.int64),  # released when the sources have been read
         ("wait_mask", np.int64),  # barriers 0..5 that must be free before issue
         ("reuse", np.int64),  # bit i: source slot i stays in the reuse cache
+        ("control", np.int64),  # ssmsim.sass.opcodes.Control: how it steers its warp
+        ("target", np.int64),  # index of the instruction that a direct branch or BSSY names, -1 when none
+        ("barrier", np.int64),  # BAR: its number, -1 when none or held in a register
+        ("barrier_arrives", np.int64),  # BAR.ARV: 1, it does not wait
+        ("barrier_threads", np.int64),  # BAR: threads expected, 0 for the whole block
+        ("depth", np.int64),  # DEPBAR.LE SBn, k and WARPGROUP.DEPBAR.LE: groups that may stay in flight; -1 otherwise
+        ("gmma_n", np.int64),  # HGMMA 64 x n x k, 0 otherwise
+        ("gmma_k", np.int64),
+        ("gmma_commits", np.int64),  # HGMMA: 1 when it closes its group (gsb0)
         ("predicate", np.int64),  # guard: 0..6 P, 8..14 UP; -1 when unguarded
+        ("predicates_read", np.int64),  # bit p, guard included
+        ("predicates_written", np.int64),
         ("destination", np.int64),
         ("destination_count", np.int64),
         ("source0", np.int64),
@@ -38,7 +52,9 @@ INSTRUCTION = np.dtype(
         ("source3", np.int64),
         ("source3_count", np.int64),
         ("uniform_destination", np.int64),
-        ("uniform_source", np.int64),
+        ("uniform_source", np.int64),  # the first one
+        ("uniform_read", np.int64),  # bit u: UR0..UR62
+        ("uniform_written", np.int64),
     ]
 )
 
@@ -71,8 +87,11 @@ class BlockTrace:
     addresses:    int64[M, 32]  byte address per lane; rows in program order, `accesses` rows per executed memory
                                 instruction, also when its mask is 0. Undefined in lanes outside the mask.
                                 Shared addresses are offsets in the block's window, local ones offsets in the
-                                thread's. LDGSTS: shared row, then global row. HGMMA: one row that holds the
-                                descriptors, A in lane 0 (-1 when A is in registers), B in lane 1.
+                                thread's. Generic ones (LD, ST, ATOM): shared from SHARED_WINDOW on, local from
+                                LOCAL_WINDOW on, else global. LDGSTS: shared row, then global row; the global row
+                                holds ~address (negative) in lanes that fill with zeros and read nothing.
+                                HGMMA: one row that holds the descriptors, A in lane 0 (-1 when A is in
+                                registers), B in lane 1.
     """
 
     blocks: np.ndarray

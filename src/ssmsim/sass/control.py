@@ -1,0 +1,32 @@
+"""The scheduling bits that the assembler puts into every 128-bit instruction word (sm_70 and later)."""
+
+import numpy as np
+
+# Field: (lowest bit of the 128-bit word, number of bits). Checked against `.reuse` in the disassembly (tests/opcodes).
+FIELDS = {
+    "stall": (105, 4),
+    "yields": (109, 1),  # stored inverted: 0 asks the warp to give way
+    "write_barrier": (110, 3),  # 7: none
+    "read_barrier": (113, 3),  # 7: none
+    "wait_mask": (116, 6),
+    "reuse": (122, 4),
+}
+
+
+def control_fields(words: np.ndarray) -> dict[str, np.ndarray]:
+    """Control fields of `words`, uint64[instructions, 2] (low half, high half): int64 arrays, barriers -1 for none."""
+    fields = {}
+    for name, (low, bits) in FIELDS.items():
+        value = ((words[:, 1] >> np.uint64(low - 64)) & np.uint64((1 << bits) - 1)).astype(np.int64)
+        if name == "yields":
+            value = 1 - value
+        elif name.endswith("barrier"):
+            value[value == 7] = -1
+        fields[name] = value
+    return fields
+
+
+def branch_offset(low: int, high: int) -> int:
+    """Byte offset that a relative branch adds to the address of the next instruction: signed, bits 34 to 81, times 4."""
+    raw = ((high << 64 | low) >> 34) & ((1 << 48) - 1)
+    return (raw - (1 << 48) if raw >> 47 else raw) * 4

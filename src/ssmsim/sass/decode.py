@@ -1,0 +1,169 @@
+"""A cubin to a Program: NVIDIA's disassembler gives the text, the raw words the control fields, the ELF the rest."""
+
+import hashlib
+import importlib.util
+import json
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
+from ssmsim.sass.control import branch_offset, control_fields
+from ssmsim.sass.cubin import Kernel, read_kernel
+from ssmsim.sass.opcodes import Mods, Opcode, lookup
+from ssmsim.sass.operands import Operand, match, parse
+from ssmsim.sass.records import instruction_records
+from ssmsim.trace.types import Program
+
+ARCHITECTURE = 90
+_cache: dict[tuple[str, str], "Code"] = {}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One static instruction.
+
+    index: place in the kernel (pc = 16 * index). opcode: full name; base and mods: its parts. entry: its row of the table.
+    guard: predicate that must hold (kind P or UP, `invert` for @!P), None when unguarded.
+    target: index of the instruction that a direct branch, call, BSSY or WARPSYNC.COLLECTIVE names, -1 when none.
+    offset: for indirect branches, what the target register is added to (bytes from the kernel's start).
+    """
+
+    index: int
+    text: str
+    opcode: str
+    base: str
+    mods: Mods
+    entry: Opcode
+    guard: Operand | None
+    destinations: tuple[Operand | None, ...]
+    sources: tuple[Operand | None, ...]
+    immediate: int
+    target: int = -1
+    offset: int = 0
+
+    @property
+    def pc(self) -> int:
+        return 16 * self.index
+
+    @property
+    def where(self) -> str:
+        """PC and text, for messages."""
+        return f"PC {self.pc:#06x} {self.text}"
+
+    def has(self, modifier: str) -> bool:
+        return modifier in self.mods
+
+    @cached_property
+    def wants(self) -> tuple[bool, ...]:
+        """Per destination of the signature: is it kept (present, and not RZ, URZ, PT)?"""
+        return tuple(d is not None and not d.is_zero and not d.is_true for d in self.destinations)
+
+    @cached_property
+    def selectors(self) -> tuple[str, ...]:
+        """Per source: what follows the register (R2.B1 -> "B1")."""
+        return tuple("" if s is None else s.suffix for s in self.sources)
+
+
+@dataclass(frozen=True)
+class Code:
+    """One decoded kernel: its Program for engines, and the objects behind it for tracers."""
+
+    program: Program
+    instructions: tuple[Instruction, ...]
+    kernel: Kernel
+
+
+def disassembler() -> Path:
+    """nvdisasm of the nvidia-cuda-nvdisasm package. SsmsimError when it is not installed."""
+    spec = importlib.util.find_spec("nvidia")
+    for root in (spec.submodule_search_locations or []) if spec else []:
+        for path in sorted(Path(root).glob("*/bin/nvdisasm")):
+            return path
+    raise SsmsimError("nvdisasm is not installed", "", "pip install nvidia-cuda-nvdisasm")
+
+
+def _disassemble(data: bytes, where: Path | str) -> dict[str, list[dict[str, str]]]:
+    """Instructions of every function: nvdisasm's JSON."""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(data)
+        file.flush()
+        done = subprocess.run([disassembler(), "-json", file.name], capture_output=True, text=True, check=False)
+    try:
+        head, functions = json.loads(done.stdout)
+    except (json.JSONDecodeError, ValueError):
+        reason = done.stderr.strip().splitlines()[-1:] or ["no output"]
+        raise SsmsimError(f"nvdisasm cannot read it ({reason[0]})", where, "give an sm_90 cubin") from None
+    version = head["SM"]["version"]
+    if version["major"] * 10 + version["minor"] != ARCHITECTURE:
+        raise SsmsimError(
+            f"made for sm_{version['major']}{version['minor']}", where, f"only sm_{ARCHITECTURE} is understood"
+        )
+    return {f["function-name"]: f["sass-instructions"] for f in functions}
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in (p.strip() for p in text.split(",")) if part]
+
+
+def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instruction:
+    """One instruction of the JSON, with the help of its raw word."""
+    opcode, operands, predicate = item["opcode"], item.get("operands", ""), item.get("predicate", "")
+    texts = _split(operands)
+    guard_text = predicate if predicate.startswith("@") else ""
+    text = " ".join(part for part in (guard_text, opcode, ", ".join(texts)) if part)
+    where = f"{kernel.name} PC {16 * index:#06x} {text}"
+    base, *modifiers = opcode.split(".")
+    mods = Mods(tuple(modifiers))
+    entry = lookup(base, where)
+    low, high = int(kernel.words[index, 0]), int(kernel.words[index, 1])
+    target, offset = -1, 0
+    destinations, sources = entry.operands(mods)
+    types = [t.rstrip("?") for t in destinations + sources]
+    if "label" in types and texts:
+        offset = 16 * (index + 1) + branch_offset(low, high)
+    operands_ = [parse(part, where) for part in texts if part != "PR"]
+    guard = parse(guard_text[1:], where) if guard_text and guard_text != "@PT" else None
+    found, wanted = match(operands_, destinations, sources, where)
+    if "label" in types and wanted[-1] is not None and not any(s is not None and s.type == "reg64" for s in wanted):
+        target = offset // 16 if 0 <= offset < 16 * len(kernel.words) else -1
+    return Instruction(
+        index, text, opcode, base, mods, entry, guard, tuple(found), tuple(wanted), low >> 32, target, offset
+    )
+
+
+def decode(path: Path | str, kernel_name: str) -> Code:
+    """The kernel of a cubin file, decoded; kept in memory by the file's hash.
+
+    Raises SsmsimError when the file is not a whole sm_90 cubin, has no such kernel, or holds an unknown opcode.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise SsmsimError("no such cubin", path, "name an existing file")
+    data = path.read_bytes()
+    key = (hashlib.sha256(data).hexdigest(), kernel_name)
+    if key not in _cache:
+        kernel = read_kernel(data, kernel_name, path)
+        functions = _disassemble(data, path)
+        items = functions.get(kernel_name, [])
+        if len(items) != len(kernel.words):
+            raise SsmsimError(
+                f"{len(items)} instructions disassembled, {len(kernel.words)} in the file", path, "copy the cubin again"
+            )
+        instructions = tuple(_instruction(i, item, kernel) for i, item in enumerate(items))
+        opcodes = tuple(dict.fromkeys(i.opcode for i in instructions))
+        records = instruction_records(instructions, opcodes, control_fields(kernel.words))
+        program = Program(kernel_name, records, opcodes, tuple(i.text for i in instructions))
+        _cache[key] = Code(program, instructions, kernel)
+    return _cache[key]
+
+
+def decode_launch(launch: Launch) -> Code:
+    """The kernel of a launch. Raises as `decode` does, and when the launch's device is of another architecture."""
+    major, minor = launch.device.compute_capability
+    if major * 10 + minor != ARCHITECTURE:
+        raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{ARCHITECTURE} is understood")
+    return decode(launch.cubin_path, launch.kernel)

@@ -1,0 +1,387 @@
+"""THE table of opcodes: unit, operand roles, memory space and semantics of each base opcode, one entry each.
+
+Signature: "destinations = sources" in the order of the disassembly. Types: i32 b32 f32 f16x2 (one register), i64 f64 b64 (two),
+r1..r64 (that many), p (predicate), imm (a Python integer), reg reg64 (registers only), sreg, mem (address operand), gdesc, const, bar, label, any.
+A trailing ? marks an operand that the text may leave out. A signature that depends on modifiers is a function of them.
+Pipes follow Nsight Compute's names (its documentation, "Pipelines", and its measured per-pipe counts on H200).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from ssmsim.errors import SsmsimError
+
+
+class Unit(IntEnum):
+    """Execution pipe; names are those of ssmsim.counters.PIPES in capitals. NONE: issued, but sent to no pipe."""
+
+    NONE = 0
+    FMA = 1
+    ALU = 2
+    XU = 3
+    LSU = 4
+    TENSOR = 5
+    UNIFORM = 6
+    FP16 = 7
+    FP64 = 8
+    CBU = 9
+    ADU = 10
+
+
+class Space(IntEnum):
+    """Where a memory instruction's addresses point. GENERIC: decided per lane by the address windows."""
+
+    NONE = 0
+    GLOBAL = 1
+    SHARED = 2
+    LOCAL = 3
+    CONSTANT = 4
+    GENERIC = 5
+    GLOBAL_TO_SHARED = 6
+
+
+class Access(IntEnum):
+    """What a memory instruction does with memory."""
+
+    NONE = 0
+    LOAD = 1
+    STORE = 2
+    ATOMIC = 3
+    COPY = 4
+
+
+class Control(IntEnum):
+    """How an instruction steers its warp. NONE: falls through."""
+
+    NONE = 0
+    BRANCH = 1
+    INDIRECT = 2
+    CALL = 3
+    RETURN = 4
+    EXIT = 5
+    BSSY = 6
+    BSYNC = 7
+    BREAK = 8
+    WARPSYNC = 9
+    BARRIER = 10
+    TRAP = 11
+    BMOV = 12
+
+
+class Mods(frozenset[str]):
+    """The modifiers of an opcode; `order` keeps them as written, for those whose place matters (F2F.F64.F32)."""
+
+    order: tuple[str, ...]
+
+    def __new__(cls, order: tuple[str, ...]) -> "Mods":
+        self = super().__new__(cls, order)
+        self.order = order
+        return self
+
+
+Signature = str | Callable[[Mods], str]
+
+
+@dataclass(frozen=True)
+class Opcode:
+    """One entry. semantics is "module.function" of tracers/emulated/semantics, "" when the machine itself does it."""
+
+    unit: Unit
+    signature: Signature
+    semantics: str = ""
+    extras: tuple[str, ...] = ()
+    access: Access = Access.NONE
+    space: Space = Space.NONE
+    control: Control = Control.NONE
+
+    def operands(self, mods: Mods) -> tuple[list[str], list[str]]:
+        """Types of the destinations and of the sources under these modifiers."""
+        text = self.signature if isinstance(self.signature, str) else self.signature(mods)
+        destinations, _, sources = text.partition("=")
+        return destinations.split(), sources.split()
+
+
+# ---- signatures that depend on modifiers ----------------------------------------------------------------------------
+
+
+def memory_registers(mods: Mods) -> int:
+    """32-bit registers that a load or store of these modifiers moves per lane."""
+    return 4 if "128" in mods else 3 if "96" in mods else 2 if mods & {"64", "S64", "U64", "F64"} else 1
+
+
+def _load(mods: Mods) -> str:
+    return f"p? r{memory_registers(mods)} = mem p?"
+
+
+def _store(mods: Mods) -> str:
+    return f" = mem r{memory_registers(mods)}"
+
+
+def _matrix_load(mods: Mods) -> str:
+    return f"r{4 if '4' in mods else 2 if '2' in mods else 1} = mem"
+
+
+def _matrix_store(mods: Mods) -> str:
+    return f" = mem r{4 if '4' in mods else 2 if '2' in mods else 1}"
+
+
+def _atomic(mods: Mods) -> str:
+    n = memory_registers(mods)
+    return f"p? r{n} = mem r{n} r{n}" if "CAS" in mods else f"p? r{n} = mem r{n}"
+
+
+def _shared_atomic(mods: Mods) -> str:
+    n = memory_registers(mods)
+    return f"p? r{n}? = mem r{n} r{n}" if mods & {"CAS", "CAST"} else f"p? r{n}? = mem r{n}?"
+
+
+def _constant_load(mods: Mods) -> str:
+    return f"r{memory_registers(mods)} = const"
+
+
+def _multiply_add(mods: Mods) -> str:
+    if "WIDE" in mods:
+        return "i64 p? = i32 i32 i64 p?"
+    return "i32 p? = i32 i32 i64 p?" if "HI" in mods else "i32 p? = i32 i32 i32 p?"
+
+
+def _add3(mods: Mods) -> str:
+    return "i64 p? p? = i64 i64 i64 p? p?" if "64" in mods else "i32 p? p? = i32 i32 i32 p? p?"
+
+
+def _lea(mods: Mods) -> str:
+    high = "HI" in mods and "SX32" not in mods
+    return "i32 p? = i32 i32 " + ("i32 " if high else "") + "i32 p?"
+
+
+def _compare(kind: str) -> Callable[[Mods], str]:
+    return lambda mods: f"p p = {kind} {kind} p p?"
+
+
+def _mma(mods: Mods) -> str:
+    """Register counts of HMMA, IMMA, BMMA, DMMA: D, A, B, C, from the shape m x n x k and the element sizes."""
+    shape = next((m for m in mods if m.isdigit() and len(m) >= 3), "")
+    if "TF32" in mods:
+        a, b = (4, 2) if shape == "1688" else (2, 1)
+    else:
+        a, b = {"16816": (4, 2), "1688": (2, 1), "16832": (4, 2), "16864": (4, 2), "168128": (2, 1), "168256": (4, 2),
+                "8816": (1, 1), "8832": (1, 1), "884": (2, 2)}.get(shape, (4, 2))  # fmt: skip
+        if shape == "16816" and mods & {"S8", "U8"}:
+            a, b = 2, 1
+        if shape == "16832" and mods & {"S4", "U4"}:
+            a, b = 2, 1
+    if "SP" in mods:
+        return f"r{4 if 'F32' in mods else 2} = r{a} r{2 * b} r{4 if 'F32' in mods else 2} any any?"
+    d = 2 if shape in ("8816", "8832") else 4 if not ("F16" in mods and "F32" not in mods) else 2
+    return f"r{d} = r{a} r{b} r{d}"
+
+
+def _wgmma(mods: Mods) -> str:
+    """HGMMA: accumulators of 64 x N over 128 threads; A from registers or, like B, from shared memory by descriptor."""
+    n = int(next(m for m in mods if m.startswith("64x")).split("x")[1])
+    count = n // 4 if "F16" in mods and "F32" not in mods else n // 2
+    return f"r{count} = r4? gdesc r{count} p? any? any?"
+
+
+def _float_convert(mods: Mods) -> str:
+    """F2F.to.from: both types are named."""
+    types = [m for m in mods.order if m in ("F16", "BF16", "F32", "F64")]
+    if len(types) < 2:
+        return "b32 = f32"
+    target, source = types[0], types[-1]
+    return ("r2" if target == "F64" else "b32") + " = " + {"F64": "f64", "F32": "f32"}.get(source, "f16x2")
+
+
+def _to_float(mods: Mods) -> str:
+    source = "i64" if mods & {"S64", "U64"} else "i32"
+    return ("r2" if "F64" in mods else "f32") + " = " + source
+
+
+def _from_float(mods: Mods) -> str:
+    target = "r2" if mods & {"S64", "U64"} else "i32"
+    return target + " = " + ("f64" if "F64" in mods else "f16x2" if "F16" in mods else "f32")
+
+
+def _round(mods: Mods) -> str:
+    return "r2 = f64" if "F64" in mods else "b32 = f32"
+
+
+def _special64(mods: Mods) -> str:
+    return "r2 = sreg" if "32" not in mods else "b32 = sreg"
+
+
+F, A, X, L, T, UD = Unit.FMA, Unit.ALU, Unit.XU, Unit.LSU, Unit.TENSOR, Unit.UNIFORM
+C, D, N, FP64 = Unit.CBU, Unit.ADU, Unit.NONE, Unit.FP64
+LOAD, STORE, ATOMIC = Access.LOAD, Access.STORE, Access.ATOMIC
+O = Opcode
+
+OPCODES: dict[str, Opcode] = {
+    # integer arithmetic
+    "IADD3": O(A, _add3, "integer.iadd3"),
+    "IADD": O(A, "i32 p? = i32 i32 p?", "integer.iadd"),
+    "VIADD": O(A, "i32 = i32 i32", "integer.viadd"),
+    "VIADDMNMX": O(A, "i32 = i32 i32 i32 p", "integer.viaddmnmx"),
+    "VIMNMX": O(A, "i32 = i32 i32 p", "integer.vimnmx"),
+    "IMNMX": O(A, "i32 = i32 i32 p", "integer.vimnmx"),
+    "IMAD": O(F, _multiply_add, "integer.imad"),
+    "IABS": O(A, "i32 = i32", "integer.iabs"),
+    "ISETP": O(A, _compare("i32"), "integer.isetp"),
+    "LEA": O(A, _lea, "integer.lea"),
+    "IDP": O(F, "i32 = b32 b32 i32", "integer.idp"),
+    "VABSDIFF": O(A, "i32 = b32 b32 i32", "integer.vabsdiff"),
+    "VABSDIFF4": O(A, "i32 = b32 b32 i32", "integer.vabsdiff4"),
+    # bits
+    "LOP3": O(A, "p? b32 = b32 b32 b32 imm p?", "bits.lop3"),
+    "PLOP3": O(A, "p p = p p p imm imm", "bits.plop3"),
+    "SHF": O(A, "b32 = b32 i32 b32", "bits.shf"),
+    "SGXT": O(A, "b32 = b32 i32", "bits.sgxt"),
+    "BMSK": O(A, "b32 = i32 i32", "bits.bmsk"),
+    "PRMT": O(A, "b32 = b32 b32 b32", "bits.prmt"),
+    "SEL": O(A, "b32 = b32 b32 p", "bits.sel"),
+    "MOV": O(A, "b32 = b32 imm?", "bits.mov"),
+    "POPC": O(X, "b32 = b32", "bits.popc"),
+    "FLO": O(X, "b32 p? = b32", "bits.flo"),
+    "BREV": O(X, "b32 = b32", "bits.brev"),
+    "P2R": O(A, "b32 = b32 b32", "", ("predicates",)),
+    "R2P": O(A, " = b32 b32", "", ("predicates",)),
+    # float32
+    "FADD": O(F, "f32 = f32 f32", "float32.fadd"),
+    "FMUL": O(F, "f32 = f32 f32", "float32.fmul"),
+    "FFMA": O(F, "f32 = f32 f32 f32", "float32.ffma"),
+    "FMNMX": O(A, "f32 = f32 f32 p", "float32.fmnmx"),
+    "FSEL": O(A, "f32 = f32 f32 p", "float32.fsel"),
+    "FSET": O(A, "b32 = f32 f32 p?", "float32.fset"),
+    "FSETP": O(A, "p p = f32 f32 p", "float32.fsetp"),
+    "FCHK": O(X, "p = f32 f32", "float32.fchk"),
+    "FSWZADD": O(F, "f32 = f32 f32 any", "float32.fswzadd"),
+    "MUFU": O(X, "b32 = f32", "float32.mufu"),
+    # float64
+    "DADD": O(FP64, "f64 = f64 f64", "float64.dadd"),
+    "DMUL": O(FP64, "f64 = f64 f64", "float64.dmul"),
+    "DFMA": O(FP64, "f64 = f64 f64 f64", "float64.dfma"),
+    "DSETP": O(FP64, "p p = f64 f64 p", "float64.dsetp"),
+    # pairs of halves, BF16_V2 included
+    "HADD2": O(F, "f16x2 = f16x2 f16x2", "half2.hadd2"),
+    "HMUL2": O(F, "f16x2 = f16x2 f16x2", "half2.hmul2"),
+    "HFMA2": O(F, "f16x2 = f16x2 f16x2 f16x2", "half2.hfma2"),
+    "HMNMX2": O(A, "f16x2 = f16x2 f16x2 p", "half2.hmnmx2"),
+    "HSET2": O(A, "b32 = f16x2 f16x2 p?", "half2.hset2"),
+    "HSETP2": O(A, "p p = f16x2 f16x2 p", "half2.hsetp2"),
+    # conversions
+    "F2F": O(X, _float_convert, "convert.f2f"),
+    "F2FP": O(A, "b32 = f32 f32 b32?", "convert.f2fp"),
+    "F2I": O(X, _from_float, "convert.f2i"),
+    "I2F": O(X, _to_float, "convert.i2f"),
+    "I2FP": O(A, "f32 = i32", "convert.i2fp"),
+    "I2I": O(X, "i32 = i32", "convert.i2i"),
+    "I2IP": O(A, "b32 = i32 i32 b32", "convert.i2ip"),
+    "FRND": O(X, _round, "convert.frnd"),
+    # matrices
+    "HMMA": O(T, _mma, "matrix.hmma"),
+    "IMMA": O(T, _mma, "matrix.imma"),
+    "BMMA": O(T, _mma, "matrix.bmma"),
+    "DMMA": O(T, "r4 = f64 f64 r4", "matrix.dmma"),
+    "HGMMA": O(T, _wgmma, "matrix.hgmma", ("machine",)),
+    "MOVM": O(L, "b32 = b32", "matrix.movm"),
+    # between lanes
+    "SHFL": O(L, "p b32 = b32 b32 b32", "lanes.shfl", ("active",)),
+    "VOTE": O(A, "b32? p = p", "lanes.vote", ("active",)),
+    "MATCH": O(D, "p? b32 = r1", "lanes.match", ("active",)),
+    "REDUX": O(X, "b32 = b32", "lanes.redux", ("active",)),
+    # memory
+    "LDG": O(L, _load, access=LOAD, space=Space.GLOBAL),
+    "STG": O(L, _store, access=STORE, space=Space.GLOBAL),
+    "LDS": O(L, _load, access=LOAD, space=Space.SHARED),
+    "STS": O(L, _store, access=STORE, space=Space.SHARED),
+    "LDL": O(L, _load, access=LOAD, space=Space.LOCAL),
+    "STL": O(L, _store, access=STORE, space=Space.LOCAL),
+    "LD": O(L, _load, access=LOAD, space=Space.GENERIC),
+    "ST": O(L, _store, access=STORE, space=Space.GENERIC),
+    "LDSM": O(L, _matrix_load, "matrix.ldsm", ("machine",), LOAD, Space.SHARED),
+    "STSM": O(L, _matrix_store, "matrix.stsm", ("active", "machine"), STORE, Space.SHARED),
+    "LDGSTS": O(L, " = mem mem p?", access=Access.COPY, space=Space.GLOBAL_TO_SHARED),
+    "ATOM": O(L, _atomic, "atomic.atom", (), ATOMIC, Space.GENERIC),
+    "ATOMG": O(L, _atomic, "atomic.atom", (), ATOMIC, Space.GLOBAL),
+    "ATOMS": O(L, _shared_atomic, "atomic.atom", (), ATOMIC, Space.SHARED),
+    "RED": O(L, _store, "atomic.atom", (), ATOMIC, Space.GLOBAL),
+    "REDG": O(L, _store, "atomic.atom", (), ATOMIC, Space.GLOBAL),
+    "LDC": O(D, _constant_load, access=LOAD, space=Space.CONSTANT),
+    "ULDC": O(UD, _constant_load, access=LOAD, space=Space.CONSTANT),
+    "CCTL": O(L, " = mem?"),
+    "CCTLL": O(L, " = mem?"),
+    "CCTLT": O(L, " = any?"),
+    "LDGDEPBAR": O(L, " = any?"),
+    "DEPBAR": O(N, " = any? any? any?"),
+    "MEMBAR": O(L, " = "),
+    "ERRBAR": O(L, " = "),
+    "CGAERRBAR": O(L, " = "),
+    "FENCE": O(L, " = "),
+    "WARPGROUP": O(N, " = any? any?"),
+    "QSPC": O(L, "p? b32? = mem", "", ("machine",)),
+    # special registers
+    "S2R": O(L, "b32 = sreg", "", ("machine",)),
+    "CS2R": O(A, _special64, "", ("machine",)),
+    "S2UR": O(UD, "b32 = sreg", "", ("machine",)),
+    "B2R": O(D, "b32 p? = any?"),
+    # uniform datapath: the same functions on one value per warp
+    "UIADD3": O(UD, _add3, "integer.iadd3"),
+    "UIMAD": O(UD, _multiply_add, "integer.imad"),
+    "UIABS": O(UD, "i32 = i32", "integer.iabs"),
+    "UIMNMX": O(UD, "i32 = i32 i32 p", "integer.vimnmx"),
+    "UVIMNMX": O(UD, "i32 = i32 i32 p", "integer.vimnmx"),
+    "UVIADD": O(UD, "i32 = i32 i32", "integer.viadd"),
+    "UISETP": O(UD, _compare("i32"), "integer.isetp"),
+    "ULEA": O(UD, _lea, "integer.lea"),
+    "ULOP3": O(UD, "p? b32 = b32 b32 b32 imm p?", "bits.lop3"),
+    "UPLOP3": O(UD, "p p = p p p imm imm", "bits.plop3"),
+    "USHF": O(UD, "b32 = b32 i32 b32", "bits.shf"),
+    "USGXT": O(UD, "b32 = b32 i32", "bits.sgxt"),
+    "UBMSK": O(UD, "b32 = i32 i32", "bits.bmsk"),
+    "UPRMT": O(UD, "b32 = b32 b32 b32", "bits.prmt"),
+    "USEL": O(UD, "b32 = b32 b32 p", "bits.sel"),
+    "UMOV": O(UD, "b32 = b32", "bits.mov"),
+    "UPOPC": O(UD, "b32 = b32", "bits.popc"),
+    "UFLO": O(UD, "b32 p? = b32", "bits.flo"),
+    "UBREV": O(UD, "b32 = b32", "bits.brev"),
+    "UF2FP": O(UD, "b32 = f32 f32 b32?", "convert.f2fp"),
+    "UP2UR": O(UD, "b32 = b32 b32", "", ("predicates",)),
+    "UR2UP": O(UD, " = b32 b32", "", ("predicates",)),
+    "R2UR": O(A, "p? b32 = b32", "lanes.r2ur", ("active",)),
+    "VOTEU": O(UD, "b32? p = p", "lanes.vote", ("active",)),
+    # control
+    "BRA": O(C, " = p? reg? label", control=Control.BRANCH),
+    "JMP": O(C, " = p? label", control=Control.BRANCH),
+    "BRX": O(C, " = p? reg64 label", control=Control.INDIRECT),
+    "BRXU": O(C, " = p? reg64 label", control=Control.INDIRECT),
+    "JMX": O(C, " = p? reg64 label", control=Control.INDIRECT),
+    "CALL": O(C, " = p? reg64? label", control=Control.CALL),
+    "RET": O(C, " = p? reg64 label", control=Control.RETURN),
+    "EXIT": O(C, " = p?", control=Control.EXIT),
+    "KILL": O(C, " = p?", control=Control.EXIT),
+    "BSSY": O(C, " = p? bar label", control=Control.BSSY),
+    "BSYNC": O(C, " = p? bar", control=Control.BSYNC),
+    "BREAK": O(C, " = p? bar", control=Control.BREAK),
+    "BMOV": O(C, "any = any", control=Control.BMOV),
+    "WARPSYNC": O(C, " = p? b32? label?", control=Control.WARPSYNC),
+    "BAR": O(D, " = b32? b32? p?", control=Control.BARRIER),
+    "BPT": O(C, " = any? any?", control=Control.TRAP),
+    "YIELD": O(C, " = p?"),
+    "NANOSLEEP": O(C, " = p? b32?"),
+    "NOP": O(N, " = "),
+    "LEPC": O(C, "b64 = ", "", ("pc",)),
+    "PREEXIT": O(N, " = "),
+    "ACQBULK": O(N, " = "),
+    "USETMAXREG": O(N, " = p? any? any?"),
+    "UCGABAR_ARV": O(D, " = "),
+    "UCGABAR_WAIT": O(D, " = "),
+    "ELECT": O(A, "p? b32? = p?", "lanes.elect", ("active",)),
+}
+
+
+def lookup(base: str, where: object = "") -> Opcode:
+    """The entry of a base opcode; SsmsimError naming `where` (PC and text) when there is none."""
+    try:
+        return OPCODES[base]
+    except KeyError:
+        raise SsmsimError(f"unknown opcode {base}", where, "add its entry to ssmsim/sass/opcodes.py") from None

@@ -1,0 +1,133 @@
+"""Decoded instructions to the array of records that engines read (ssmsim.trace.types.INSTRUCTION)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ssmsim.sass.opcodes import Access, Control, Space, Unit, memory_registers
+from ssmsim.sass.operands import PT, RZ, URZ, Operand
+from ssmsim.trace.types import INSTRUCTION, MAX_SOURCES, NO_REGISTER
+
+if TYPE_CHECKING:
+    from ssmsim.sass.decode import Instruction
+
+SHARED_CODES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}
+
+
+def access_bytes(ins: Instruction) -> int:
+    """Bytes per lane that a memory instruction moves; 0 for others."""
+    if ins.entry.access == Access.NONE:
+        return 0
+    if ins.base in ("LDSM", "STSM"):
+        return 16
+    narrow = [SHARED_CODES[m] for m in ins.mods if m in SHARED_CODES]
+    return narrow[0] if narrow else 4 * memory_registers(ins.mods)
+
+
+def registers(operand: Operand | None) -> tuple[int, int]:
+    """(first, count) of an operand's general registers, address registers included; (NO_REGISTER, 0) when none."""
+    if operand is None:
+        return NO_REGISTER, 0
+    if operand.kind == "R" and operand.index != RZ:
+        return operand.index, operand.count
+    if operand.kind in ("mem", "const") and operand.base >= 0:
+        return operand.base, 2 if operand.wide else 1
+    return NO_REGISTER, 0
+
+
+def uniforms(operand: Operand | None) -> Iterator[int]:
+    """Uniform registers that an operand names."""
+    if operand is None:
+        return
+    if operand.kind == "UR" and operand.index != URZ:
+        yield from range(operand.index, min(operand.index + operand.count, URZ))
+    if operand.kind in ("mem", "const"):
+        if operand.uniform >= 0:
+            yield from range(operand.uniform, operand.uniform + 1 + operand.uniform_wide)
+        if operand.descriptor >= 0:
+            yield from range(operand.descriptor, operand.descriptor + 2)
+    if operand.kind == "gdesc":
+        yield from range(operand.index, operand.index + 4)
+
+
+def predicate_number(operand: Operand | None) -> int:
+    """0..6 for P, 8..14 for UP, -1 for PT and everything else."""
+    if operand is None or operand.kind not in ("P", "UP") or operand.index == PT:
+        return -1
+    return operand.index + (8 if operand.kind == "UP" else 0)
+
+
+def predicate_set(ins: Instruction, operands: Iterable[Operand | None], written: bool) -> int:
+    """Bit set of predicates among operands, P2R and R2P included."""
+    bits = 0
+    for operand in operands:
+        number = predicate_number(operand)
+        if number >= 0:
+            bits |= 1 << number
+    whole = {"P2R": (False, 0x7F), "R2P": (True, 0x7F), "UP2UR": (False, 0x7F00), "UR2UP": (True, 0x7F00)}
+    if ins.base in whole and whole[ins.base][0] == written:
+        bits |= whole[ins.base][1]
+    return bits
+
+
+def _special(ins: Instruction) -> dict[str, int]:
+    """Fields of barriers, group waits and warp-group matrix instructions."""
+    fields = {"barrier": -1, "depth": -1}
+    values = [s.value if s is not None and s.kind == "imm" else -1 for s in ins.sources]
+    if ins.entry.control == Control.BARRIER:
+        fields["barrier"] = values[0] if ins.sources[0] is not None else 0
+        fields["barrier_arrives"] = int(ins.has("ARV"))
+        fields["barrier_threads"] = max(values[1], 0) if ins.sources[1] is not None else 0
+    elif ins.base in ("DEPBAR", "WARPGROUP") and ins.has("LE"):
+        fields["depth"] = values[1]
+    elif ins.base == "HGMMA":
+        shape = re.match(r"64x(\d+)x(\d+)", next(m for m in ins.mods.order if m.startswith("64x")))
+        assert shape is not None
+        fields |= {"gmma_n": int(shape[1]), "gmma_k": int(shape[2])}
+        fields["gmma_commits"] = int(any(s is not None and s.text.startswith("gsb") for s in ins.sources))
+    return fields
+
+
+def instruction_records(
+    instructions: Sequence[Instruction], opcodes: Sequence[str], control: dict[str, np.ndarray]
+) -> np.ndarray:
+    """INSTRUCTION array, one record per static instruction. `control`: fields of ssmsim.sass.control."""
+    records = np.zeros(len(instructions), INSTRUCTION)
+    numbers = {name: i for i, name in enumerate(opcodes)}
+    for name, values in control.items():
+        records[name] = values
+    for record, ins in zip(records, instructions, strict=True):
+        entry, access = ins.entry, ins.entry.access
+        record["pc"], record["opcode"], record["unit"] = ins.pc, numbers[ins.opcode], entry.unit
+        record["space"], record["width"] = entry.space, access_bytes(ins)
+        record["is_load"] = access in (Access.LOAD, Access.ATOMIC, Access.COPY) and entry.unit != Unit.NONE
+        record["is_store"] = access in (Access.STORE, Access.ATOMIC, Access.COPY)
+        record["accesses"] = (
+            2 if access == Access.COPY else int(access != Access.NONE and entry.space != Space.CONSTANT)
+        ) + (ins.base == "HGMMA")
+        record["control"], record["target"] = entry.control, ins.target
+        for name, value in _special(ins).items():
+            record[name] = value
+        guard = ins.guard
+        record["predicate"] = predicate_number(guard)
+        record["predicates_read"] = predicate_set(ins, (*ins.sources, guard), written=False)
+        record["predicates_written"] = predicate_set(ins, ins.destinations, written=True)
+        record["destination"] = record["uniform_destination"] = NO_REGISTER
+        for operand in ins.destinations:
+            first, count = registers(operand)
+            if first >= 0 and record["destination"] == NO_REGISTER:
+                record["destination"], record["destination_count"] = first, count
+        written = [u for operand in ins.destinations for u in uniforms(operand)]
+        read = [u for operand in ins.sources for u in uniforms(operand)]
+        record["uniform_destination"] = written[0] if written else NO_REGISTER
+        record["uniform_source"] = read[0] if read else NO_REGISTER
+        record["uniform_written"] = sum(1 << u for u in set(written))
+        record["uniform_read"] = sum(1 << u for u in set(read))
+        found = [pair for pair in map(registers, ins.sources) if pair[0] >= 0]
+        for i in range(MAX_SOURCES):
+            record[f"source{i}"], record[f"source{i}_count"] = found[i] if i < len(found) else (NO_REGISTER, 0)
+    return records
