@@ -36,9 +36,21 @@ def to_bfloat16(values: np.ndarray) -> np.ndarray:
     return ((bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
 
 
+def ramp(count: int, period: int, step: float = 1.0, offset: float = 0.0) -> np.ndarray:
+    """float32[count]: offset + step * (i mod period), exact for whole numbers below 2**24."""
+    return (np.arange(count) % period).astype(np.float32) * np.float32(step) + np.float32(offset)
+
+
 def make(recipe: dict[str, Any]) -> bytes:
-    """The bytes that a recipe {seed, count, scale, offset, dtype: float32 | bfloat16} stands for."""
-    values = normal(recipe["seed"], recipe["count"], recipe["scale"], recipe["offset"])
+    """The bytes that a recipe stands for.
+
+    {kind: normal, seed, count, scale, offset, dtype: float32 | bfloat16} or {kind: ramp, count, period, step, offset,
+    dtype}; kind is normal when absent.
+    """
+    if recipe.get("kind", "normal") == "ramp":
+        values = ramp(recipe["count"], recipe["period"], recipe["step"], recipe["offset"])
+    else:
+        values = normal(recipe["seed"], recipe["count"], recipe["scale"], recipe["offset"])
     return (to_bfloat16(values) if recipe["dtype"] == "bfloat16" else values).tobytes()
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
+from ssmsim.cubin import kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 
@@ -132,6 +133,23 @@ class Launch(BaseModel):
         self._folder = folder
 
 
+def _check_cubin(launch: Launch, file: Path) -> None:
+    """The launch against its cubin's own .nv.info: kernel, parameter bytes, registers, static shared memory."""
+    info = kernel_info(launch.cubin_path.read_bytes(), launch.kernel, launch.cubin_path)
+    for field, have, want in (
+        ("params", len(launch.param_bytes), info.param_bytes),
+        ("registers_per_thread", launch.registers_per_thread, info.registers),
+    ):
+        if have != want:
+            what = f"field {field}: {have} {'bytes ' if field == 'params' else ''}where the cubin's kernel has {want}"
+            raise SsmsimError(what, file, "capture the launch again, or give the cubin that ran")
+    if launch.shared_memory_bytes < info.static_shared:
+        what = (
+            f"field shared_memory_bytes: {launch.shared_memory_bytes}, below the kernel's static {info.static_shared}"
+        )
+        raise SsmsimError(what, file, "give static plus dynamic shared memory")
+
+
 def read_launch(folder: Path | str) -> Launch:
     """Read and validate a launch/1 folder.
 
@@ -152,6 +170,7 @@ def read_launch(folder: Path | str) -> Launch:
     launch._folder = folder
     if not launch.cubin_path.is_file():
         raise SsmsimError(f"field cubin: no file {launch.cubin!r}", file, "copy the cubin to that place")
+    _check_cubin(launch, file)
     for buffer in launch.buffers:
         if buffer.contents is not None and not (folder / buffer.contents).is_file():
             raise SsmsimError(

@@ -1,0 +1,95 @@
+"""The few calls of the CUDA driver API that capture, timing and replay make, through ctypes."""
+
+import ctypes
+from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from functools import cache
+
+from ssmsim.errors import SsmsimError
+
+SHARED_SIZE_BYTES, NUM_REGS, CLUSTER_WIDTH = 1, 4, 11  # CUfunction_attribute
+
+
+@cache
+def library() -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        raise SsmsimError("no NVIDIA driver (libcuda.so.1)", "", "run this on a machine with an NVIDIA GPU") from None
+
+
+def call(name: str, *arguments: object) -> None:
+    """Call a driver function; an error code becomes a SsmsimError with the driver's own words."""
+    status = getattr(library(), name)(*arguments)
+    if status:
+        text = ctypes.c_char_p()
+        library().cuGetErrorString(status, byref(text))
+        raise SsmsimError(f"{name}: {(text.value or b'unknown error').decode()}", "", "")
+
+
+def succeeds(name: str, *arguments: object) -> bool:
+    return getattr(library(), name)(*arguments) == 0
+
+
+def function_attribute(function: int, attribute: int) -> int:
+    value = c_int()
+    call("cuFuncGetAttribute", byref(value), attribute, c_void_p(function))
+    return value.value
+
+
+def resolve(function: int) -> int:
+    """The CUfunction of a launch: launches also take a CUkernel, which stands for one in the current context."""
+    resolved = c_void_p()
+    if succeeds("cuKernelGetFunction", byref(resolved), c_void_p(function)) and resolved.value:
+        return resolved.value
+    return function
+
+
+def module_of(function: int) -> int:
+    module = c_void_p()
+    return (module.value or 0) if succeeds("cuFuncGetModule", byref(module), c_void_p(function)) else 0
+
+
+def allocation_of(pointer: int) -> tuple[int, int] | None:
+    """(start, bytes) of the driver allocation that holds `pointer`, None when there is none."""
+    start, size = c_uint64(), c_size_t()
+    if succeeds("cuMemGetAddressRange_v2", byref(start), byref(size), c_uint64(pointer)) and size.value:
+        return start.value, size.value
+    return None
+
+
+def read_memory(address: int, count: int) -> bytes:
+    data = ctypes.create_string_buffer(count)
+    call("cuMemcpyDtoH_v2", data, c_uint64(address), c_size_t(count))
+    return data.raw
+
+
+def synchronize() -> None:
+    call("cuCtxSynchronize")
+
+
+class Timer:
+    """A CUDA event on a stream; seconds between two of them once both have passed."""
+
+    def __init__(self, stream: int) -> None:
+        self.event = c_void_p()
+        call("cuEventCreate", byref(self.event), c_uint(0))
+        call("cuEventRecord", self.event, c_void_p(stream))
+
+    def microseconds_to(self, other: "Timer") -> float:
+        milliseconds = ctypes.c_float()
+        call("cuEventElapsedTime_v2", byref(milliseconds), self.event, other.event)
+        return milliseconds.value * 1e3
+
+
+class Gate:
+    """Holds a stream until opened, so that the host can queue work ahead and no launch latency is timed."""
+
+    def __init__(self, stream: int) -> None:
+        self.flag, device = c_void_p(), c_uint64()
+        call("cuMemHostAlloc", byref(self.flag), c_size_t(4), c_uint(2))  # CU_MEMHOSTALLOC_DEVICEMAP
+        ctypes.c_uint32.from_address(self.flag.value or 0).value = 0
+        call("cuMemHostGetDevicePointer_v2", byref(device), self.flag, c_uint(0))
+        call("cuStreamWaitValue32_v2", c_void_p(stream), device, c_uint(1), c_uint(0))  # until value >= 1
+
+    def open(self) -> None:
+        ctypes.c_uint32.from_address(self.flag.value or 0).value = 1

@@ -1,0 +1,77 @@
+"""What PyTorch and Triton know of a launch: argument names, tensor layouts, and the allocator's own blocks."""
+
+import bisect
+import importlib.metadata
+import sys
+import threading
+from typing import Any
+
+from ssmsim.capture.describe import Described, layout
+
+_arguments = threading.local()
+PACKAGES = ("torch", "triton", "mamba_ssm", "jax", "cupy", "numpy")
+
+
+def watch_triton() -> None:
+    """Note the named tensors of each Triton kernel just before it is launched. Triton is imported if it is there."""
+    try:
+        from triton.runtime.jit import JITFunction
+    except ImportError:
+        return
+    run = JITFunction.run
+
+    def noting(self: Any, *args: Any, **kwargs: Any) -> Any:
+        named = list(zip(self.arg_names, args, strict=False)) + list(kwargs.items())
+        _arguments.tensors = [
+            Described(name, value.data_ptr(), value.numel() * value.element_size(), *layout(value))
+            for name, value in named
+            if hasattr(value, "data_ptr")
+        ]
+        try:
+            return run(self, *args, **kwargs)
+        finally:
+            _arguments.tensors = []
+
+    JITFunction.run = noting
+
+
+def triton_tensors() -> list[Described]:
+    """Tensors of the Triton kernel that this thread is launching, in the order of its parameters."""
+    return getattr(_arguments, "tensors", [])
+
+
+class Allocations:
+    """PyTorch's live blocks at one moment: finer than the driver's allocations, which hold many tensors each."""
+
+    def __init__(self) -> None:
+        torch = sys.modules.get("torch")
+        blocks = []
+        if torch is not None and torch.cuda.is_initialized():
+            for segment in torch.cuda.memory_snapshot():
+                address = segment["address"]
+                for block in segment["blocks"]:
+                    if block["state"] == "active_allocated":
+                        blocks.append((address, block["size"]))
+                    address += block["size"]
+        self.blocks = sorted(blocks)
+
+    def find(self, pointer: int) -> tuple[int, int] | None:
+        """(start, bytes) of the block that holds `pointer`."""
+        at = bisect.bisect_right(self.blocks, (pointer, 1 << 62)) - 1
+        if at >= 0 and self.blocks[at][0] <= pointer < self.blocks[at][0] + self.blocks[at][1]:
+            return self.blocks[at]
+        return None
+
+
+def versions() -> dict[str, str]:
+    """Versions of the frameworks that this process has imported."""
+    found = {"python": sys.version.split()[0]}
+    for name in PACKAGES:
+        module = sys.modules.get(name)
+        if module is None:
+            continue
+        try:
+            found[name] = getattr(module, "__version__", None) or importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "unknown"
+    return found

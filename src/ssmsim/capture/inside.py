@@ -1,0 +1,73 @@
+"""Runs a Python program with its kernel launches intercepted: `python -m ssmsim.capture.inside PROGRAM ARGUMENTS`.
+
+Started by `ssmsim capture` and `ssmsim measure`, which say in SSMSIM_CAPTURE what to do:
+{"out": folder, "mode": "capture" | "time", "contents": bool}.
+"""
+
+import json
+import os
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+from ssmsim.errors import SsmsimError
+
+FAILED = 70  # exit code: the interception failed, error.json says why; the program's own codes pass through
+
+
+def _run_program(arguments: list[str]) -> None:
+    """What `python ARGUMENTS` would run: a script, `-m module` or `-c code`."""
+    match arguments:
+        case ["-m", module, *rest]:
+            sys.argv = [module, *rest]
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+        case ["-c", code, *rest]:
+            sys.argv = ["-c", *rest]
+            exec(compile(code, "<string>", "exec"), {"__name__": "__main__"})
+        case [script, *rest]:
+            sys.argv = [script, *rest]
+            sys.path[0] = str(Path(script).parent)
+            runpy.run_path(script, run_name="__main__")
+        case []:
+            raise SsmsimError("no program to run", "", "give `-- python SCRIPT ...`")
+
+
+def _run(arguments: list[str], wish: dict[str, Any]) -> None:
+    from ssmsim.capture import device, timing, writer
+    from ssmsim.capture.frameworks import watch_triton
+    from ssmsim.capture.intercept import Interceptor
+
+    device.require()
+    interceptor = Interceptor(contents=wish.get("contents", False), timed=wish["mode"] == "time")
+    watch_triton()
+    try:
+        _run_program(arguments)
+    except SystemExit as stop:
+        if stop.code not in (None, 0):
+            raise
+    if interceptor.failure is not None:
+        raise interceptor.failure
+    if not interceptor.regions:
+        raise SsmsimError("no captured region", "", "call cudaProfilerStart and cudaProfilerStop around what you want")
+    if not interceptor.launches:
+        raise SsmsimError("the region launches no kernel", "", "put the launches between cudaProfilerStart and Stop")
+    if wish["mode"] == "time":
+        timing.write(Path(wish["out"]), interceptor)
+    else:
+        writer.write(Path(wish["out"]), interceptor)
+
+
+def main() -> None:
+    wish = json.loads(os.environ["SSMSIM_CAPTURE"])
+    try:
+        _run(sys.argv[1:], wish)
+    except SsmsimError as error:
+        told = {"what": error.what, "where": error.where, "todo": error.todo}
+        (Path(wish["out"]) / "error.json").write_text(json.dumps(told))
+        sys.stdout.flush()
+        os._exit(FAILED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Writes what was intercepted: launch/1 folders, each cubin once, recipes and contents, and the order of operations."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from ssmsim.capture import device
+from ssmsim.capture.describe import PROGRAM, TENSORS
+from ssmsim.capture.frameworks import versions
+from ssmsim.capture.intercept import Interceptor, Recorded
+from ssmsim.capture.names import short_name
+from ssmsim.contents import write_contents, write_recipe
+from ssmsim.launch import Launch
+
+
+def write(folder: Path, interceptor: Interceptor) -> None:
+    """NN-name/launch.json for every launch, cubins/, inputs/ (recipes), contents/ (when asked), sequence.json."""
+    facts = device.current()
+    read = device.smi()
+    provenance: dict[str, Any] = {
+        **PROGRAM,
+        "date": device.today(),
+        "versions": versions() | {"driver": read.get("driver_version", "unknown")},
+        "clocks_mhz": {"sm": read.get("clocks.sm", ""), "memory": read.get("clocks.mem", "")},
+    }
+    names = [f"{i:02d}-{short_name(launch.kernel)}" for i, launch in enumerate(interceptor.launches)]
+    for name, launch in zip(names, interceptor.launches, strict=True):
+        _write_launch(folder, name, launch, facts, provenance)
+    _write_inputs(folder, interceptor)
+    operations = [{"launch": names[o["launch"]]} if "launch" in o else o for o in interceptor.operations]
+    lines = ",\n  ".join(json.dumps(operation) for operation in operations)
+    (folder / "sequence.json").write_text(f'{{"format": "sequence/1", "operations": [\n  {lines}\n]}}\n')
+
+
+def _write_launch(folder: Path, name: str, launch: Recorded, facts: dict[str, Any], provenance: dict[str, Any]) -> None:
+    cubin = folder / "cubins" / f"{launch.cubin.sha256[:16]}.cubin"
+    cubin.parent.mkdir(parents=True, exist_ok=True)
+    cubin.write_bytes(launch.cubin.image)
+    buffers = []
+    for buffer in launch.buffers:
+        kept = {k: v for k, v in buffer.items() if k != "recipe"}
+        if "recipe" in buffer:
+            kept["contents"] = f"../inputs/{buffer['recipe']}.recipe.json"
+        elif buffer["address"] in launch.contents:
+            data = launch.contents[buffer["address"]]
+            file = f"contents/{hashlib.sha256(data).hexdigest()[:16]}.zst"
+            if not (folder / file).exists():
+                write_contents(folder / file, data)
+            kept["contents"] = f"../{file}"
+        buffers.append(kept)
+    written = Launch.model_validate(
+        {
+            "format": "launch/1",
+            "kernel": launch.kernel,
+            "device": facts,
+            "grid": launch.grid,
+            "block": launch.block,
+            "cluster": launch.cluster,
+            "shared_memory_bytes": launch.shared,
+            "registers_per_thread": launch.registers,
+            "cubin": f"../cubins/{cubin.name}",
+            "params": launch.params.hex(),
+            "buffers": buffers,
+            "provenance": provenance | {"cubin_sha256": launch.cubin.sha256},
+        }
+    )
+    (folder / name).mkdir()
+    written.write(folder / name)
+
+
+def _write_inputs(folder: Path, interceptor: Interceptor) -> None:
+    used = {b["recipe"] for launch in interceptor.launches for b in launch.buffers if "recipe" in b}
+    for described in TENSORS.values():
+        if described.name in used and described.recipe is not None:
+            write_recipe(folder / "inputs" / f"{described.name}.recipe.json", described.recipe)
