@@ -1,4 +1,4 @@
-"""Accel-Sim's trace files: the header of a kernel, the list of kernels, how to open a file. Version 5 text, read from 3.
+"""Accel-Sim's trace files, version 5 text: the header of a kernel, the list of kernels, how to open a file.
 
 A folder holds `kernelslist.g` (commands, one a line) and one `.traceg` per kernel: a header of `-name = value` lines,
 a line that starts with `#traces format`, then the instructions grouped by thread block and warp. The tracer itself
@@ -91,7 +91,7 @@ class Header:
 
 
 def header_of(launch: Launch, blocks: int | None = None) -> Header:
-    """The header for all blocks of a launch, or for `blocks` of them: Accel-Sim pulls one block of the file per launch."""
+    """The header for all blocks of a launch, or for `blocks` of them as a grid of their own."""
     whole = blocks is None or blocks == launch.blocks
     major, minor = launch.device.compute_capability
     return Header(
@@ -106,10 +106,10 @@ def header_of(launch: Launch, blocks: int | None = None) -> Header:
 
 
 _FIELDS = {
-    "kernel name": "kernel", "kernel id": "kernel_id", "grid dim": "grid", "block dim": "block", "shmem": "shared_bytes",
-    "nregs": "registers", "binary version": "binary_version", "cuda stream id": "stream", "shmem base_addr": "shared_base",
-    "local mem base_addr": "local_base", "nvbit version": "nvbit_version", "accelsim tracer version": "version",
-    "enable lineinfo": "lineinfo", SAMPLED_FROM: "sampled_from",
+    "kernel name": "kernel", "kernel id": "kernel_id", "grid dim": "grid", "block dim": "block",
+    "shmem": "shared_bytes", "nregs": "registers", "binary version": "binary_version", "cuda stream id": "stream",
+    "shmem base_addr": "shared_base", "local mem base_addr": "local_base", "nvbit version": "nvbit_version",
+    "accelsim tracer version": "version", "enable lineinfo": "lineinfo", SAMPLED_FROM: "sampled_from",
 }  # fmt: skip
 _TRIPLES = ("grid", "block", "sampled_from")
 _NEEDED = ("kernel", "grid", "block", "shared_bytes", "registers", "binary_version", "version")

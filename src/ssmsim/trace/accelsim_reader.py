@@ -177,7 +177,7 @@ def _assemble(
 
 
 def _join_ldgsts(records: np.ndarray, opcodes: list[str], raw: bool, path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(indices of the records to keep, address rows of each): the raw form has a shared and a global line for one LDGSTS."""
+    """(indices of the records to keep, their address rows): a raw LDGSTS has a shared and a global line."""
     rows = (records[:, scan.ROW] >= 0).astype(np.int64)
     asynchronous = np.array([name.startswith("LDGSTS") for name in opcodes] or [False])
     if not raw or not asynchronous.any():

@@ -42,7 +42,7 @@ _TABLE = 8192
 
 
 @njit(cache=True, inline="never")
-def _blank(text, p, end):  # type: ignore[no-untyped-def]
+def _blank(text, p, end):
     """First position that is not a blank."""
     while p < end and (text[p] == _SPACE or text[p] == _RETURN):
         p += 1
@@ -50,8 +50,8 @@ def _blank(text, p, end):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="never")
-def _number(text, p, end, base):  # type: ignore[no-untyped-def]
-    """(value, next position) of one whole token; next is -1 when it is not a number of that base. 0x is allowed in hex."""
+def _number(text, p, end, base):
+    """(value, next position) of one whole token, 0x allowed in hex; next is -1 when it is not a number of that base."""
     p = _blank(text, p, end)
     negative = p < end and text[p] == 45
     if negative:
@@ -76,7 +76,7 @@ def _number(text, p, end, base):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="never")
-def _register(text, p, end):  # type: ignore[no-untyped-def]
+def _register(text, p, end):
     p = _blank(text, p, end)
     if p < end and text[p] == 82:  # R
         return _number(text, p + 1, end, 10)
@@ -88,7 +88,7 @@ def _register(text, p, end):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="never")
-def _opcode(text, p, end, slots, starts, lengths, count):  # type: ignore[no-untyped-def]
+def _opcode(text, p, end, slots, starts, lengths, count):
     """(number, next position, count): the token's place in the list of distinct opcodes, added when new."""
     start = p
     key = np.uint32(2166136261)
@@ -115,7 +115,7 @@ def _opcode(text, p, end, slots, starts, lengths, count):  # type: ignore[no-unt
 
 
 @njit(cache=True, inline="never")
-def _addresses(text, p, end, mask, row):  # type: ignore[no-untyped-def]
+def _addresses(text, p, end, mask, row):
     """(error, next position): fills row[0..31] when it has 32 places."""
     mode, p = _number(text, p, end, 10)
     if p < 0 or mode < 0 or mode > 2:
@@ -156,7 +156,7 @@ def _addresses(text, p, end, mask, row):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, inline="never")
-def _instruction(text, p, end, lineinfo, tail_needed, columns, row, slots, starts, lengths, count):  # type: ignore[no-untyped-def]
+def _instruction(text, p, end, lineinfo, tail_needed, columns, row, slots, starts, lengths, count):
     """(error, count): one instruction line from its PC on into columns[...] and row[...]."""
     if lineinfo:
         _, p = _number(text, p, end, 10)
@@ -212,17 +212,17 @@ def _instruction(text, p, end, lineinfo, tail_needed, columns, row, slots, start
 
 
 @njit(cache=True, inline="never")
-def _starts(text, p, end, word):  # type: ignore[no-untyped-def]
+def _starts(text, p, end, word):
     if p + len(word) > end:
         return False
-    for i in range(len(word)):
+    for i in range(len(word)):  # noqa: SIM110 (generators do not compile)
         if text[p + i] != word[i]:
             return False
     return True
 
 
 @njit(cache=True, inline="never")
-def _triple(text, p, end, values):  # type: ignore[no-untyped-def]
+def _triple(text, p, end, values):
     """Parse x,y,z; False when it is not three numbers."""
     place = 0
     digits = 0
@@ -242,7 +242,7 @@ def _triple(text, p, end, values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def scan(text, line, raw, old, lineinfo, tail_needed, grid, warps, words, records, addresses, slots, starts, lengths):  # type: ignore[no-untyped-def]
+def scan(text, line, raw, old, lineinfo, tail_needed, grid, warps, words, records, addresses, slots, starts, lengths):
     """Scan all lines of `text` (uint8), the first being number `line` of its file.
 
     raw:       lines begin with block and warp; else they are grouped by #BEGIN_TB, "thread block", "warp", "insts".
