@@ -129,7 +129,9 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     guard = parse(guard_text[1:], where) if guard_text and guard_text != "@PT" else None
     found, wanted = match(operands_, destinations, sources, where)
     if "label" in types and wanted[-1] is not None and not any(s is not None and s.type == "reg64" for s in wanted):
-        target = offset // 16 if 0 <= offset < 16 * len(kernel.words) else -1
+        numeric = wanted[-1].kind == "imm"  # the disassembler names called functions instead
+        place = wanted[-1].value if numeric else offset
+        target = place // 16 if 0 <= place < 16 * len(kernel.words) else -1
     return Instruction(
         index, text, opcode, base, mods, entry, guard, tuple(found), tuple(wanted), low >> 32, target, offset
     )
