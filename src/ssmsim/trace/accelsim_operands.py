@@ -3,9 +3,10 @@
 The tracer goes over NVBit's operands in order and keeps vector registers alone: no uniform register, no predicate,
 only the first register of a wide operand, RZ as R255. A register that is not the very first operand counts as a
 source, so SHFL, whose first operand is a predicate, lists its destination among the sources and ISETP has none. Of a
-memory reference it keeps the address register. The immediate is the last one, as NVBit's parser takes it: a number
-with a decimal point counts as 0, and a barrier register B0 reads as hexadecimal 0xb0. All of this is Accel-Sim's view of a
-dependence, faults included; to replay as the tracer's files do, a writer must do the same. Checked against real traces.
+memory reference it keeps the address register, 0 when there is only a uniform one. The immediate is the last one, as
+NVBit's parser takes it: a number with a decimal point counts as 0, and a barrier register B0 reads as hexadecimal
+0xb0. This is Accel-Sim's view of a dependence, faults included; to replay as the tracer's files do, a writer does the
+same. Checked against real traces.
 """
 
 import re

@@ -53,9 +53,9 @@ def write_stream(
     progress: Callable[[int], None] | None = None,
 ) -> Written:
     """Header and blocks as .traceg text into `out`, a batch at a time; progress is told the blocks done."""
-    _check_opcodes(program)
     table = line_table(program.instructions["pc"], listed_instructions(program))
     accesses = np.ascontiguousarray(program.instructions["accesses"])
+    _check_opcodes(program, table.has_memory & (accesses == 0))
     header = header_of(launch, source.block_count)
     size = out.write(_opening(header))
     blocks = instructions = 0
@@ -68,6 +68,12 @@ def write_stream(
     if blocks != source.block_count:
         raise SsmsimError(f"the tracer gave {blocks} of {source.block_count} blocks", launch.folder)
     return Written(size, blocks, instructions)
+
+
+def spread(blocks: int, count: int) -> list[int]:
+    """`count` linear block ids (all when there are fewer), evenly spread over a grid of `blocks`, ascending."""
+    count = min(count, blocks)
+    return [place * blocks // count for place in range(count)]
 
 
 def print_trace(trace: BlockTrace, grid: Dim3, warps: int, table: LineTable, accesses: np.ndarray) -> memoryview:
@@ -88,16 +94,19 @@ def _opening(header: Header) -> bytes:
     return (header.text() + "\n").encode()
 
 
-def _check_opcodes(program: Program) -> None:
-    """Version 5 has no place for what these instructions need."""
+def _check_opcodes(program: Program, addressless: np.ndarray) -> None:
+    """Refuse what version 5 has no place for, and memory operands whose addresses no tracer gives."""
     for place, number in enumerate(program.instructions["opcode"]):
         name = program.opcodes[number]
+        where = f"{program.kernel} PC {int(program.instructions['pc'][place]):#06x}"
         if name.startswith(("UTMA", "UBLK", "SYNCS")):
             raise SsmsimError(
                 f"{name} needs the register values of trace version 6, which is not written",
-                f"{program.kernel} PC {int(program.instructions['pc'][place]):#06x}",
+                where,
                 "replay this kernel with the embedded engine",
             )
+        if addressless[place]:
+            raise SsmsimError(f"{name} has a memory operand and no addresses", where, "replay the tracer's own files")
 
 
 def regroup(trace: AccelSimTrace, out: IO[bytes]) -> None:
