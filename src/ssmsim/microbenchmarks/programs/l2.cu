@@ -1,0 +1,80 @@
+// L2: latency of single lines seen from every SM, bandwidth of hits, stores and atomics from chosen SMs.
+#include "memory.cuh"
+
+struct Sms { u32 mask[5]; };   // SM i takes part when bit i is set
+__device__ __forceinline__ bool chosen(const Sms& sms) { u32 s = sm(); return sms.mask[s >> 5] >> (s & 31) & 1; }
+
+// One lane per SM reads single words `stride` bytes apart, each `tries` times: cycles of the fastest, and of the first.
+// `zero` is 0: it makes the address wait for the first clock read, as the branch makes the second wait for the value.
+KERNEL line_latency(unsigned short* fastest, unsigned short* first, char* base, u64 stride, int lines, int tries, int wait, u32 zero) {
+    u32 s = sm();
+    u64 until = now() + (u64)wait * s;          // SMs take turns so that they do not queue behind one another
+    while (now() < until) {}
+    for (int i = 0; i < lines; i++) {
+        u32 best = 65535, cold = 0;
+#pragma unroll 1
+        for (int t = 0; t < tries; t++) {
+            u32 v;
+            u64 a = now();
+            asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(base + i * stride + ((u32)a & zero)) : "memory");
+            if (v == 0x9e3779b9u) return;       // a branch on the value: the second clock read waits for it
+            u64 b = now();
+            if (t == 0) cold = (u32)(b - a);
+            best = min(best, (u32)(b - a));
+        }
+        fastest[s * lines + i] = best, first[s * lines + i] = cold;
+    }
+}
+// Cold misses: touch one line of a 2 MB page (fills the TLB), then time `lines` untouched lines of that page.
+KERNEL miss_latency(unsigned short* first, char* base, u64 page, int pages, int lines, int stride, u32 zero) {
+    u32 seen = 0;
+#pragma unroll 1
+    for (int p = 0; p < pages; p++) {
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(seen) : "l"(base + p * page + seen) : "memory");
+#pragma unroll 1
+        for (int i = 1; i <= lines; i++) {
+            u32 v;
+            u64 a = now();
+            asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(base + p * page + (u64)i * stride + ((u32)a & zero)) : "memory");
+            if (v == 0x9e3779b9u) return;
+            u64 b = now();
+            first[(u64)p * lines + i - 1] = (u32)(b - a);
+        }
+    }
+}
+
+// Each warp walks `region` bytes (a power of two) from a start of its own; 8 accesses in flight, 512 bytes each.
+#define WALK(name, access)                                                                                            \
+    KERNEL name(Record* out, int n, char* base, u32 region, Sms sms) {                                                \
+        if (!chosen(sms)) return;                                                                                     \
+        u32 s = 0, warp = (blockIdx.x * blockDim.x + threadIdx.x) >> 5, warps = gridDim.x * blockDim.x >> 5;          \
+        u32 at = (u32)((u64)region / warps * warp) & ~511u;                                                           \
+        char* lane = base + (threadIdx.x & 31) * 16;                                                                  \
+        u64 start = now();                                                                                            \
+        _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                             \
+            _Pragma("unroll") for (int k = 0; k < 8; k++) { char* p = lane + at; access; at = (at + 512) & (region - 1); } \
+        }                                                                                                             \
+        leave(out, start, s);                                                                                         \
+    }
+WALK(read_l2, s ^= load_l2(W4(), p))
+WALK(read_plain, s ^= load_global(W4(), p))
+WALK(write_l2, store_global(W4(), p, at))
+WALK(red_l2, asm volatile("red.global.add.f32 [%0], %1;" :: "l"(base + at + (threadIdx.x & 31) * 4), "f"(1.f) : "memory"))
+
+// Atomics that return the old value: a chain of dependent ones on one word.
+KERNEL atom_chain(Record* out, int n, u32* word, u32 region, Sms sms) {
+    if (!chosen(sms)) return;
+    u32 s = 0;
+    u64 start = now();
+    _Pragma("unroll 1") for (int i = 0; i < n; i++) { TIMES8(s = atomicAdd(word + s, 0u);) }
+    leave(out, start, s);
+}
+// All warps add to one address (same = 0) or each warp to its own 128-byte line.
+KERNEL red_same(Record* out, int n, float* word, u32 own, Sms sms) {
+    if (!chosen(sms)) return;
+    u32 warp = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    float* p = word + own * (warp * 32 + (threadIdx.x & 31));
+    u64 start = now();
+    _Pragma("unroll 1") for (int i = 0; i < n; i++) { TIMES8(asm volatile("red.global.add.f32 [%0], %1;" :: "l"(p), "f"(1.f) : "memory");) }
+    leave(out, start, 0);
+}
