@@ -126,7 +126,7 @@ def _scan(text: bytes, line: int, header: Header, raw: bool, path: Path) -> tupl
         )  # fmt: skip
         if error:
             raise SsmsimError(scan.ERRORS[error], f"{path}:{where}", RECAPTURE)
-        if rows == len(addresses):
+        if addresses.shape[1] == 32:
             break
         addresses = np.zeros((rows, 32), np.int64)
     _, starts, lengths = tables
