@@ -1,0 +1,172 @@
+"""Conversions between number formats (PTX ISA, `cvt`): rounding modes, saturation, the results of NaN."""
+
+from typing import Any
+
+import numpy as np
+
+from ssmsim.tracers.emulated.semantics.formats import (
+    F64,
+    NAN32,
+    U32,
+    Array,
+    bf16_to_f32,
+    f32,
+    f32_to_bf16,
+    f32_to_f16,
+    f64,
+    finish,
+    flush,
+    known,
+    narrow,
+    narrow_to_odd,
+    rounding,
+    words,
+)
+
+FLOATS = ("F16", "BF16", "F32", "F64")
+WHOLE = {
+    "RN": np.rint,
+    "FLOOR": np.floor,
+    "CEIL": np.ceil,
+    "TRUNC": np.trunc,
+    "RM": np.floor,
+    "RP": np.ceil,
+    "RZ": np.trunc,
+}
+BITS = {"8": 8, "16": 16, "32": 32, "64": 64}
+
+
+def _half(ins: Any, a: Array) -> Array:
+    """The 16-bit half that the operand's selector names (the low one by default)."""
+    high = str(getattr(ins, "selectors", ("",))[0]).startswith("H1")
+    return ((a >> U32(16)) if high else (a & U32(0xFFFF))).astype(np.uint16)
+
+
+def _float_in(ins: Any, kind: str, a: Array) -> Array:
+    """float64 of a source of that kind."""
+    if kind == "F64":
+        return f64(a)
+    if kind == "F16":
+        return _half(ins, a).view(np.float16).astype(F64)
+    if kind == "BF16":
+        return bf16_to_f32(_half(ins, a)).astype(F64)
+    return f32(flush(a) if "FTZ" in ins.mods else a).astype(F64)
+
+
+def _float_out(ins: Any, kind: str, value: Array, mode: str) -> Array:
+    """float64 value to bits of that kind."""
+    if kind == "F64":
+        return words(np.where(np.isnan(value), F64(np.nan), value))
+    if kind == "F32":
+        return finish(ins, narrow(value, mode))
+    if "SAT" in ins.mods:
+        value = np.where(np.isnan(value), 0.0, np.clip(value, 0.0, 1.0))
+    if "RELU" in ins.mods:
+        value = np.where(value < 0, 0.0, value)
+    single = narrow_to_odd(value)
+    return (f32_to_bf16(single, mode) if kind == "BF16" else f32_to_f16(single, mode)).astype(U32)
+
+
+def f2f(ins: Any, a: Array) -> Array:
+    """F2F.to.from; without both names float32 to float32 (a flush or an integral rounding)."""
+    known(ins, "F16 BF16 F32 F64 FTZ SAT RELU RM RP RZ RN FLOOR CEIL TRUNC")
+    kinds = [m for m in ins.mods.order if m in FLOATS]
+    target, source = (kinds[0], kinds[-1]) if kinds else ("F32", "F32")
+    with np.errstate(all="ignore"):
+        return _float_out(ins, target, _float_in(ins, source, a), rounding(ins.mods))
+
+
+def f2fp(ins: Any, a: Array, b: Array, c: Array | None = None) -> Array:
+    """Two float32 to two halves of one register: a above, b below."""
+    known(ins, "F16 BF16 F32 PACK_AB RELU RZ SATFINITE")
+    kind = next(m for m in ins.mods.order if m in FLOATS)
+    with np.errstate(all="ignore"):
+        high, low = (_float_out(ins, kind, _float_in(ins, "F32", s), rounding(ins.mods)) for s in (a, b))
+    if "SATFINITE" in ins.mods:
+        top = U32(0x7F7F if kind == "BF16" else 0x7BFF)
+        high, low = (np.where((h & U32(0x7FFF)) == top + U32(1), h - U32(1), h) for h in (high, low))
+    return low | (high << U32(16))
+
+
+def _integer_type(mods: Any, default: str) -> tuple[bool, int]:
+    """(signed, bits) of the integer type among the modifiers."""
+    name = next((m for m in mods.order if m[0] in "SU" and m[1:] in BITS), default)
+    return name[0] == "S", BITS[name[1:]]
+
+
+def f2i(ins: Any, a: Array) -> Array:
+    """To the nearest representable integer. NaN: 0 from float32 to 32 bits, else the lowest (PTX ISA, `cvt`)."""
+    known(ins, "FTZ NTZ F16 BF16 F32 F64 FLOOR CEIL TRUNC S8 U8 S16 U16 S32 U32 S64 U64")
+    signed, bits = _integer_type(ins.mods, "S32")
+    source = next((m for m in FLOATS if m in ins.mods), "F32")
+    way = next((m for m in ins.mods.order if m in WHOLE), "RN")
+    with np.errstate(all="ignore"):
+        value = _float_in(ins, source, a)
+        whole = WHOLE[way](value)
+        lowest, highest = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
+        dtype = np.int64 if signed else np.uint64
+        above = F64(highest // 2 + 1) * 2  # one more than the highest, exact
+        result = np.where((whole >= lowest) & (whole < above), whole, 0).astype(dtype)
+        result = np.where(whole < lowest, dtype(lowest), np.where(whole >= above, dtype(highest), result))
+        unknown = 0 if source != "F64" and bits < 64 else 1 << (bits - 1)
+    out = np.where(np.isnan(value), np.uint64(unknown), result.view(np.uint64))
+    return words(out) if bits == 64 else out.astype(U32)
+
+
+def _integer_in(ins: Any, a: Array) -> tuple[Array, Array]:
+    """(negative?, magnitude uint64) of an integer source; narrow ones by their byte or half selector."""
+    signed, bits = _integer_type(ins.mods, "S32")
+    if bits == 64:
+        value = f64(a).view(np.int64)
+    else:
+        place = str(getattr(ins, "selectors", ("",))[0])
+        shift = U32(8 * int(place[1]) if place[:1] == "B" else 16 if place[:2] == "H1" else 0)
+        part = (a >> shift).astype(np.int64) & ((1 << bits) - 1)
+        value = part - ((part >> (bits - 1)) << bits) if signed else part
+    negative = (value < 0) if signed else np.zeros(value.shape, bool)
+    bits64 = value.view(np.uint64)
+    return negative, np.where(negative, ~bits64 + np.uint64(1), bits64)
+
+
+def i2f(ins: Any, a: Array) -> Array:
+    """An integer to float16, bfloat16, float32 or float64, rounded once in the mode asked for."""
+    known(ins, "F16 BF16 F32 F64 RN RM RP RZ S8 U8 S16 U16 S32 U32 S64 U64")
+    kind = next((m for m in ins.mods.order if m in FLOATS), "F32")
+    mode = rounding(ins.mods)
+    with np.errstate(all="ignore"):
+        negative, magnitude = _integer_in(ins, a)
+        if kind == "F64":
+            return words(_integer_to_f64(negative, magnitude, mode))
+        sticky = (magnitude & np.uint64(0x7FF)) != 0  # float64 holds 53 bits: fold the low 11 of 64 into one
+        odd = np.where(sticky, (magnitude & ~np.uint64(0x7FF)) | np.uint64(0x800), magnitude)
+        exact = np.where(magnitude >> np.uint64(53) != 0, odd, magnitude).astype(F64)
+        return _float_out(ins, kind, np.where(negative, -exact, exact), mode)
+
+
+def _integer_to_f64(negative: Array, magnitude: Array, mode: str) -> Array:
+    near = magnitude.astype(F64)
+    back = np.where(near >= F64(2**64), np.uint64(2**64 - 1), near.astype(np.uint64))
+    above = (back > magnitude) | (near >= F64(2**64))
+    below = ~above & (back < magnitude)
+    never = np.zeros_like(negative)
+    down = {"RN": never, "RZ": ~never, "RM": ~negative, "RP": negative}[mode]  # towards zero
+    up = {"RN": never, "RZ": never, "RM": negative, "RP": ~negative}[mode]  # away from zero
+    near = np.where(above & down, np.nextafter(near, 0.0), np.where(below & up, np.nextafter(near, np.inf), near))
+    return np.where(negative, -near, near)
+
+
+def i2fp(ins: Any, a: Array) -> Array:
+    """A 32-bit integer to float32, on the ALU."""
+    known(ins, "F32 S32 U32 RM RP RZ")
+    return i2f(ins, a)
+
+
+def frnd(ins: Any, a: Array) -> Array:
+    """To an integral value of the same format."""
+    known(ins, "F16 BF16 F32 F64 FTZ FLOOR CEIL TRUNC")
+    kind = next((m for m in ins.mods.order if m in FLOATS), "F32")
+    way = next((m for m in ins.mods.order if m in WHOLE), "RN")
+    with np.errstate(all="ignore"):
+        value = _float_in(ins, kind, a)
+        bits = _float_out(ins, kind, WHOLE[way](value), "RN")
+    return bits if kind != "F32" else np.where(np.isnan(value), NAN32, bits)

@@ -1,0 +1,113 @@
+"""Matrix multiply-add of one warp (HMMA, DMMA) and the operand layouts it shares with the warp-group form.
+
+Rule of accumulation: products are exact, the sum over k and the accumulator is formed in float64 and rounded once to
+the accumulator's format, to nearest even. Silicon sums groups of products with fewer bits, so last bits differ.
+Layouts: PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ssmsim.tracers.emulated.semantics.formats import (
+    F32,
+    F64,
+    U32,
+    Array,
+    bf16_to_f32,
+    f32,
+    f32_to_f16,
+    f64,
+    known,
+    words,
+)
+
+LANE = np.arange(32)
+ROW, PAIR = LANE // 4, 2 * (LANE % 4)  # a lane's row of eight and its first of two neighbouring columns
+SHAPES = {"16816": (16, 8, 16), "1688": (16, 8, 8), "1684": (16, 8, 4)}
+
+
+def tf32(bits: Array) -> Array:
+    """float32 with the 13 bits cut off that TF32 does not have."""
+    return f32(bits & U32(0xFFFFE000))
+
+
+def halves(ins: Any, registers: Array) -> Array:
+    """float64[n, 2, ...]: low and high half of each register."""
+    pair = np.stack([registers & U32(0xFFFF), registers >> U32(16)], 1).astype(np.uint16)
+    return (bf16_to_f32(pair) if "BF16" in ins.mods else pair.view(np.float16)).astype(F64)
+
+
+def a_matrix(ins: Any, a: Array, k: int) -> Array:
+    """float64[W, 16, k] of the fragments of A: registers walk down (row, row + 8), then along k."""
+    matrix = np.empty((a.shape[1], 16, k), F64)
+    if "TF32" in ins.mods:
+        for i, values in enumerate(tf32(a).astype(F64)):
+            matrix[:, ROW + 8 * (i & 1), LANE % 4 + 4 * (i >> 1)] = values
+        return matrix
+    for i, (low, high) in enumerate(halves(ins, a)):
+        row, column = ROW + 8 * (i & 1), PAIR + 8 * (i >> 1)
+        matrix[:, row, column], matrix[:, row, column + 1] = low, high
+    return matrix
+
+
+def b_matrix(ins: Any, b: Array, k: int) -> Array:
+    """float64[W, k, 8] of the fragments of B: a lane holds column lane / 4."""
+    matrix = np.empty((b.shape[1], k, 8), F64)
+    if "TF32" in ins.mods:
+        for i, values in enumerate(tf32(b).astype(F64)):
+            matrix[:, LANE % 4 + 4 * i, ROW] = values
+        return matrix
+    for i, (low, high) in enumerate(halves(ins, b)):
+        matrix[:, PAIR + 8 * i, ROW], matrix[:, PAIR + 8 * i + 1, ROW] = low, high
+    return matrix
+
+
+def is_f16_accumulator(ins: Any) -> bool:
+    return "F16" in ins.mods and "F32" not in ins.mods
+
+
+def accumulate(ins: Any, product: Array, accumulator: Array) -> Array:
+    """product float64[W, 16, n] + accumulator registers, rounded, as registers again.
+
+    float32: four registers for each eight columns (row; row + 8; two columns each); float16: two, packed.
+    """
+    n = product.shape[2]
+    columns = (PAIR[None, :] + 8 * np.arange(n // 8)[:, None]).ravel()
+    rows = np.tile(ROW, n // 8)
+    cells = [product[:, rows + 8 * (i >> 1), columns + (i & 1)].reshape(len(product), n // 8, 32) for i in range(4)]
+    groups = np.moveaxis(np.stack(cells, 2), 0, 2)  # [n / 8, 4, W, 32]
+    if is_f16_accumulator(ins):
+        old = halves(ins, accumulator).reshape(n // 8, 4, *accumulator.shape[1:])
+        half = f32_to_f16((groups + old).astype(F32)).astype(U32)
+        return (half[:, ::2] | (half[:, 1::2] << U32(16))).reshape(n // 4, *half.shape[2:])
+    old = f32(accumulator).astype(F64).reshape(n // 8, 4, *accumulator.shape[1:])
+    return (groups + old).astype(F32).view(U32).reshape(n // 2, *groups.shape[2:])
+
+
+def hmma(ins: Any, a: Array, b: Array, c: Array) -> Array:
+    """D = A B + C with A 16 x k, B k x 8; k is 16 or 8 for halves, 8 or 4 for TF32."""
+    known(ins, "16816 1688 1684 F32 F16 BF16 TF32")
+    _, _, k = SHAPES[next(m for m in ins.mods.order if m in SHAPES)]
+    a, b, c = _whole(a, b, c)
+    with np.errstate(all="ignore"):
+        return accumulate(ins, a_matrix(ins, a, k) @ b_matrix(ins, b, k), c)
+
+
+def dmma(ins: Any, a: Array, b: Array, c: Array) -> Array:
+    """D = A B + C in float64 with A 8 x 4, B 4 x 8: two columns of a row per lane."""
+    known(ins, "884")
+    a, b, c = _whole(a, b, c)
+    left = np.empty((a.shape[1], 8, 4), F64)
+    right = np.empty((a.shape[1], 4, 8), F64)
+    left[:, ROW, LANE % 4], right[:, LANE % 4, ROW] = f64(a), f64(b)
+    with np.errstate(all="ignore"):
+        product = left @ right
+        pairs = [words(product[:, ROW, PAIR + i] + f64(c[2 * i : 2 * i + 2])) for i in (0, 1)]
+    return np.concatenate(pairs)
+
+
+def _whole(*sources: Array) -> list[Array]:
+    """Sources broadcast to [n, W, 32] with one W."""
+    warps = max(s.shape[1] for s in sources)
+    return [np.broadcast_to(s, (len(s), warps, 32)) for s in sources]

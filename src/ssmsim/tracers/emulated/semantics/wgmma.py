@@ -1,0 +1,87 @@
+"""HGMMA: matrix multiply-add of a warp group, operands in shared memory found by descriptors.
+
+Descriptor: PTX ISA, "Matrix descriptor" of wgmma: start address in bits 0-13, leading and stride byte offsets in bits
+16-29 and 32-45, all in units of 16 bytes; base offset in bits 49-51; swizzle in bits 62-63 (0 none, 1 128, 2 64, 3 32
+bytes).
+Canonical layouts: CUTLASS, `cute/arch/mma_sm90_desc.hpp` (comments of GmmaDescriptor). Accumulation: see matrix.py.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ssmsim.tracers.emulated.semantics.formats import F64, U32, Array, bf16_to_f32, known
+from ssmsim.tracers.emulated.semantics.matrix import a_matrix, accumulate, tf32
+
+SWIZZLE_BYTES = {0: 16, 1: 128, 2: 64, 3: 32}
+
+
+def fields(descriptor: Array) -> tuple[Array, Array, Array, Array]:
+    """(start, leading, stride) in bytes and the swizzle code, int64[W] each."""
+    d = descriptor.astype(np.uint64)
+
+    def sixteens(low: int) -> Array:
+        return (((d >> np.uint64(low)) & np.uint64(0x3FFF)) << np.uint64(4)).astype(np.int64)
+
+    return sixteens(0), sixteens(16), sixteens(32), (d >> np.uint64(62)).astype(np.int64)
+
+
+def addresses(descriptor: int, rows: Array, k: Array, element: int, transposed: bool) -> Array:
+    """Byte offset in shared memory of elements (rows[i], k[j]) of the operand that one descriptor shows.
+
+    rows: M or N index; transposed: consecutive rows, not consecutive k, are neighbours in memory.
+    """
+    start, leading, stride, code = (int(v[0]) for v in fields(np.array([descriptor], np.uint64)))
+    width = SWIZZLE_BYTES[code]
+    row, column = rows[:, None], k[None, :]
+    if not transposed:  # 8 rows of `width` bytes make an atom; atoms follow each other along the rows by `stride`
+        byte = column * element
+        linear = (row // 8) * stride + (row % 8) * width + byte % width
+        linear = linear + (byte // width) * leading if code == 0 else linear + (byte // width) * width * 8
+    else:  # 8 k's of `width` bytes make an atom
+        byte = row * element
+        across, along = (stride, leading) if code == 0 else (leading, stride)
+        linear = (byte // width) * across + byte % width + (column // 8) * along + (column % 8) * width
+    place = start + linear
+    mask = width // 16 - 1
+    return place ^ (((place >> 7) & mask) << 4)
+
+
+def operand(ins: Any, descriptor: Array, rows: Array, k: int, transposed: bool, machine: Any) -> Array:
+    """float64[W, rows, k] of a shared-memory operand; `rows` int64[W, R] differ per warp (A) or not (B)."""
+    element = 4 if "TF32" in ins.mods else 2
+    result = np.empty((len(descriptor), rows.shape[1], k), F64)
+    pairs = np.stack([descriptor, rows[:, 0].astype(np.uint64)])
+    kinds, which = np.unique(pairs, axis=1, return_inverse=True)
+    for i, (value, _) in enumerate(kinds.T):
+        warps = np.flatnonzero(which.ravel() == i)
+        place = addresses(int(value), rows[warps[0]], np.arange(k), element, transposed)
+        data = machine.shared[machine.block[warps][:, None, None, None], place[..., None] + np.arange(element)]
+        if element == 4:
+            result[warps] = tf32(np.ascontiguousarray(data).view(U32)[..., 0])
+        else:
+            half = np.ascontiguousarray(data).view(np.uint16)[..., 0]
+            result[warps] = bf16_to_f32(half) if "BF16" in ins.mods else half.view(np.float16)
+    return result
+
+
+def hgmma(ins: Any, a: Array, b: Array, accumulator: Array, *predicates: Array | None, machine: Any) -> Array:
+    """One warp's 16 of the 64 rows of D = A B (+ D unless the predicate is false)."""
+    shape = next(m for m in ins.mods.order if m.startswith("64x"))
+    known(ins, f"{shape} F32 F16 BF16 TF32")
+    n, k = (int(part) for part in shape.split("x")[1:])
+    text = ins.text
+    warps = len(b)
+    every = np.arange(warps)
+    with np.errstate(all="ignore"):
+        if a.dtype == np.uint64:
+            rows = 16 * (machine.warp[:, None] % 4) + np.arange(16)
+            left = operand(ins, a, rows, k, "tnspA" in text, machine)
+        else:
+            left = a_matrix(ins, np.broadcast_to(a, (len(a), warps, 32)), k)
+        right = operand(ins, b, np.broadcast_to(np.arange(n), (len(every), n)), k, "tnspB" in text, machine)
+        old = np.broadcast_to(accumulator, (len(accumulator), warps, 32))
+        for keep in predicates:
+            if keep is not None:
+                old = np.where(np.broadcast_to(keep, (warps, 32)), old, U32(0))
+        return accumulate(ins, left @ right.transpose(0, 2, 1), old)
