@@ -1,0 +1,41 @@
+"""Sweep points read back from their names: `vector@2+dram@1.5` is a factor per axis."""
+
+import pandas as pd
+
+from analysis.data import Data
+
+
+def factors(config: str) -> dict[str, float]:
+    """{axis: factor} of a sweep point; empty for any other configuration."""
+    if "@" not in config:
+        return {}
+    return {axis: float(factor) for axis, factor in (part.split("@") for part in config.split("+"))}
+
+
+def one_at_a_time(data: Data) -> pd.DataFrame:
+    """Sweep points that vary one axis: the columns of Data.modified, and axis, factor."""
+    table = data.modified(data.explored_cache)
+    parts = table.config.map(factors)
+    table = table[parts.map(len) == 1].copy()
+    table["axis"] = [next(iter(factors(c))) for c in table.config]
+    table["factor"] = [next(iter(factors(c).values())) for c in table.config]
+    return table
+
+
+def planes(data: Data) -> dict[tuple[str, str], pd.DataFrame]:
+    """Two-parameter sweeps of three steps or more each way: (axis, axis) -> Data.modified and x, y (factors)."""
+    table = data.modified(data.explored_cache)
+    parts = table.config.map(factors)
+    found: dict[tuple[str, str], pd.DataFrame] = {}
+    for first, second in sorted({(a, b) for a, b in (tuple(p) for p in parts if len(p) == 2)}):
+        inside = parts.map(lambda p, pair=(first, second): set(p) <= set(pair)) & (
+            (parts.map(len) > 0) | (table.config == data.baseline)
+        )
+        plane = table[inside].copy()
+        plane["x"] = [factors(c).get(first, 1.0) for c in plane.config]
+        plane["y"] = [factors(c).get(second, 1.0) for c in plane.config]
+        if plane.x.nunique() < 3 or plane.y.nunique() < 3:
+            continue
+        swept = table[parts.map(lambda p, pair=(first, second): set(p) == set(pair))]
+        found[first, second] = plane.merge(swept[["workload", "launch"]].drop_duplicates())
+    return found

@@ -1,0 +1,101 @@
+"""One look for all figures: legible in grey, the level of every claim printed on it.
+
+A figure is a script `figures/NAME.py` with `draw(data) -> Figure`, ended by `main(draw, claim)`, and a caption
+`figures/NAME.rst`; the study finds it by listing the folder.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from analysis.data import Data, read
+
+# Dark, light and middle: told apart without colour. Measured is always the dark one.
+MEASURED, SIMULATED, PAPER, ESTIMATED = "#1b1b1b", "#e07b39", "#9fb8d0", "#6a8d73"
+SHADES = ["#1b1b1b", "#e07b39", "#9fb8d0", "#6a8d73", "#d9d9d9", "#7a4b8f", "#f2d06b", "#4f6d8f", "#b7656b"]
+HATCHES = ["", "///", "...", "\\\\\\", "xxx", "", "++", "oo", "--"]
+MARKERS = {"mamba2-2.7b": "o", "mamba2-8b": "s", "mamba1-2.8b": "^"}
+WIDTH = 9.0  # inches
+
+
+def theme() -> None:
+    sns.set_theme(style="whitegrid", context="paper", font_scale=1.05)
+    plt.rcParams |= {
+        "figure.dpi": 100,
+        "savefig.dpi": 170,
+        "axes.titlesize": "medium",
+        "hatch.linewidth": 0.6,
+        "legend.frameon": True,
+        "legend.framealpha": 0.9,
+        "figure.constrained_layout.use": True,
+    }
+
+
+def marker(workload: str) -> str:
+    return MARKERS.get(workload, "D")
+
+
+def panels(rows: int = 1, columns: int = 1, height: float = 4.0, width: float = WIDTH) -> tuple[Figure, np.ndarray]:
+    """A figure and its axes as an array [rows, columns]."""
+    figure, axes = plt.subplots(rows, columns, figsize=(width, height * rows), squeeze=False)
+    return figure, axes
+
+
+def empty(axes: Axes, why: str) -> None:
+    """Say in an empty panel why it is empty."""
+    axes.text(0.5, 0.5, why, ha="center", va="center", wrap=True, transform=axes.transAxes)
+    axes.set_axis_off()
+
+
+def equal_line(axes: Axes, values: Sequence[float] | pd.Series | np.ndarray, band: float = 0.0) -> None:
+    """The line where simulated equals measured, with a grey band of relative width `band` around it."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    line = np.array([low * 0.8, high * 1.25]) if low > 0 else np.array([low, high])
+    axes.plot(line, line, color="black", lw=0.8, zorder=1)
+    if band:
+        axes.fill_between(
+            line, line * (1 - band), line * (1 + band), color="0.85", zorder=0, lw=0, label=f"within {band:.0%}"
+        )
+
+
+def label_points(axes: Axes, x: pd.Series, y: pd.Series, names: pd.Series) -> None:
+    """Name points; a name that would lie on another moves up. Call after the axes have their scales and limits."""
+    taken: list[tuple[float, float]] = []
+    for a, b, name in sorted(zip(x, y, names, strict=True), key=lambda point: point[1]):
+        left, height = (float(v) for v in axes.transData.transform((a, b)))
+        bottom = height
+        for other_left, other in sorted(taken, key=lambda place: place[1]):
+            if abs(other_left - left) < 90 and abs(other - bottom) < 9:
+                bottom = other + 9
+        taken.append((left, bottom))
+        shift = (bottom - height) * 72 / axes.figure.dpi
+        axes.annotate(name, (a, b), textcoords="offset points", xytext=(5, 2 + shift), fontsize=6.5)
+
+
+def claim_text(data: Data, claim: str) -> str:
+    """What each level in `claim` means in this study."""
+    sampled = data.simulated().sampled_fraction
+    share = "whole kernels" if sampled.isna().all() else f"sampled, median {sampled.median():.0%} of the blocks"
+    meaning = {
+        "measured": "measured: Nsight Compute on the GPU",
+        "simulated": f"simulated: {data.engine} engine, {share}",
+        "estimated": "estimated: computed from counters",
+        "paper": "paper: as published, H100",
+    }
+    return "   |   ".join(meaning[level.strip()] for level in claim.split(","))
+
+
+def main(draw: Callable[[Data], Figure], claim: str) -> None:
+    """Command line of a figure script: FOLDER OUTPUT. `claim`: measured, simulated, estimated, paper."""
+    folder, output = sys.argv[1:]
+    theme()
+    data = read(folder)
+    figure = draw(data)
+    figure.supxlabel(claim_text(data, claim), fontsize=7.5, color="0.25", x=0.99, ha="right")
+    figure.savefig(output)

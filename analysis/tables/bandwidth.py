@@ -1,0 +1,40 @@
+"""Mean use of the DRAM's peak bandwidth: plain mean over kernels, and weighted with their time."""
+
+import pandas as pd
+
+from analysis.data import BANDWIDTH, CYCLES, Data
+from analysis.paper import BANDWIDTH_PCT
+from analysis.table import main
+
+
+def make(data: Data) -> pd.DataFrame:
+    lines = []
+    for level, rows in (("measured", data.measured()), ("simulated", data.simulated())):
+        rows = rows.dropna(subset=[BANDWIDTH, CYCLES])
+        for (workload, direction, cache), part in rows.groupby(["workload", "direction", "cache"]):
+            weighted = (part[BANDWIDTH] * part[CYCLES]).sum() / part[CYCLES].sum()
+            lines.append(
+                {
+                    "workload": workload,
+                    "direction": direction,
+                    "cache": cache,
+                    "level": level,
+                    "mean_pct": part[BANDWIDTH].mean(),
+                    "time_weighted_pct": weighted,
+                    "largest_pct": part[BANDWIDTH].max(),
+                }
+            )
+    lines.append(
+        {
+            "workload": "mamba2 (H100)",
+            "direction": "not said",
+            "cache": "not said",
+            "level": "paper",
+            "mean_pct": BANDWIDTH_PCT,
+        }
+    )
+    return pd.DataFrame(lines)
+
+
+if __name__ == "__main__":
+    main(make)

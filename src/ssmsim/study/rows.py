@@ -1,0 +1,115 @@
+"""Gather the study: every simulated and measured row as one table, the hardware of every configuration as another.
+
+    python -m ssmsim.study.rows STUDY --rows results/rows.csv --hardware results/hardware.csv
+
+rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch, `order` (its place in the captured
+sequence), `name` (short), `direction` (forward, backward), `blocks`, `threads_per_block`, `registers_per_thread`,
+`shared_memory_bytes`; measured rows have engine "measured" and further columns as the measured table has them.
+hardware.csv: config, field, value, for every number of every configuration.
+"""
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ssmsim.counters import COUNTERS
+from ssmsim.errors import SsmsimError
+from ssmsim.files import whole_file
+from ssmsim.launch import Launch, read_launch
+from ssmsim.results import read_result
+from ssmsim.study.plan import Plan, make_plan
+
+
+def short_name(launch: str) -> str:
+    """`04-chunk_scan_fwd_kernel` -> `chunk_scan_fwd`."""
+    return re.sub(r"^\d+-", "", launch).removesuffix("_kernel").strip("_")
+
+
+def directions(launches: list[str]) -> dict[str, str]:
+    """Forward or backward, for the launches of one workload in sequence.
+
+    The backward pass begins with the first launch that is named so or repeats an earlier kernel: it recomputes what
+    the forward pass did not keep.
+    """
+    seen: set[str] = set()
+    found, backward = {}, False
+    for launch in sorted(launches):
+        name = short_name(launch)
+        backward = backward or name in seen or "bwd" in name or "backward" in name
+        seen.add(name)
+        found[launch] = "backward" if backward else "forward"
+    return found
+
+
+def sequence(folder: Path) -> dict[str, dict[str, Any]]:
+    """What the tables need to know of each launch of a workload."""
+    launches: dict[str, Launch] = {p.parent.name: read_launch(p.parent) for p in sorted(folder.glob("*/launch.json"))}
+    direction = directions(list(launches))
+    return {
+        name: {
+            "order": order,
+            "name": short_name(name),
+            "direction": direction[name],
+            "blocks": launch.blocks,
+            "threads_per_block": launch.threads_per_block,
+            "registers_per_thread": launch.registers_per_thread,
+            "shared_memory_bytes": launch.shared_memory_bytes,
+        }
+        for order, (name, launch) in enumerate(launches.items())
+    }
+
+
+def measured_rows(file: Path) -> list[dict[str, Any]]:
+    """The rows of one measured table, as rows of the same kind."""
+    table = pd.read_csv(file)
+    for column in ("launch", "cache"):
+        if column not in table.columns:
+            raise SsmsimError(f"no column {column!r}", file, "measure again with `ssmsim measure`")
+    table = table.assign(engine="measured", config="measured", workload=file.parent.name)
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
+def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(rows, hardware) of a study whose simulations are done."""
+    device = plan.root / "traces" / plan.study.device
+    about = {workload: sequence(device / workload) for workload in {run.workload for run in plan.runs}}
+    rows: list[dict[str, Any]] = []
+    for run, result in zip(plan.runs, plan.results, strict=True):
+        row = read_result(plan.root / result).row()
+        rows.append(row | {"workload": run.workload, "launch": run.launch, "config": run.config, "cache": run.cache})
+    for file in plan.measured:
+        rows += measured_rows(plan.root / file)
+    for recorded in sorted((device / "accelsim").glob("**/*.json")):
+        rows.append(read_result(recorded).row())
+    full = [row | about.get(row["workload"], {}).get(row["launch"], {}) for row in rows]
+    hardware = [
+        {"config": name, "field": f"{group}.{field}", "value": value}
+        for name, config in plan.configs.items()
+        for group, fields in config.model_dump(exclude={"name", "files", "provenance"}).items()
+        for field, value in (fields | ({"sms": config.sm_count} if group == "gpu" else {})).items()
+        if isinstance(value, int | float)
+    ]
+    table = pd.DataFrame(full)
+    for name in COUNTERS:
+        if name not in table:
+            table[name] = None
+    return table, pd.DataFrame(hardware)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("study")
+    parser.add_argument("--rows", required=True)
+    parser.add_argument("--hardware", required=True)
+    given = parser.parse_args()
+    rows, hardware = gather(make_plan(given.study))
+    for output, table in ((given.rows, rows), (given.hardware, hardware)):
+        with whole_file(output) as temporary:
+            table.to_csv(temporary, index=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The study's config file: what to simulate, as data. Unknown keys, empty selections and bad factors are errors."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from ssmsim.errors import SsmsimError
+
+Cache = Literal["cold", "warm"]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]
+Factor = Annotated[float, Field(gt=0, le=1024)]
+AT, AND = "@", "+"  # a sweep point is named "vector@2+dram@1.5": file names, and what the figures parse
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Selection(_Strict):
+    """Launches x (configs and sweep points) x caches.
+
+    launches: workload -> patterns over its launch folders' names ("*": all).
+    configs:  names of files in simconfigs/, without .yaml.
+    sweeps:   each a grid: axis -> factors on the baseline's values; one axis is a line, two a plane.
+    """
+
+    launches: dict[Name, list[str]] = Field(min_length=1)
+    configs: list[Name] = []
+    sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1)]]] = []
+    caches: list[Cache] = Field(default=["cold"], min_length=1)
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.configs and not self.sweeps:
+            raise ValueError("selects nothing: give configs or sweeps")
+        return self
+
+
+class Study(_Strict):
+    """device: folder under traces/. baseline: what sweeps start from and speed-ups refer to. engines: who replays.
+
+    sample:     what `ssmsim simulate --sample` gets; null simulates every block.
+    axes:       name -> {config field: exponent}; a factor f multiplies the baseline's value by f ** exponent.
+    selections: name -> Selection; a run that several of them ask for happens once.
+    """
+
+    device: Name
+    baseline: Name
+    engines: list[Name] = Field(min_length=1)
+    sample: str | None = None
+    axes: dict[Name, Annotated[dict[str, float], Field(min_length=1)]] = {}
+    selections: dict[Name, Selection] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _known_axes(self) -> Self:
+        for name, selection in self.selections.items():
+            for axis in {axis for sweep in selection.sweeps for axis in sweep}:
+                if axis not in self.axes:
+                    raise ValueError(f"selections.{name}.sweeps: no axis {axis!r}, axes has {', '.join(self.axes)}")
+        return self
+
+
+def read_study(path: Path | str) -> Study:
+    """Read and validate the study's file. Raises SsmsimError naming file and field."""
+    try:
+        return Study.model_validate(yaml.safe_load(Path(path).read_text()))
+    except OSError:
+        raise SsmsimError("no such study file", path, "name one with --config study=FILE") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SsmsimError(f"not YAML: {error}", path, "mend the syntax") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "study"
+        raise SsmsimError(f"field {field}: {first['msg'].removeprefix('Value error, ')}", path, "mend it") from None
