@@ -79,8 +79,8 @@ def load() -> ctypes.CDLL:
     raise SsmsimError("no libcupti found", "", "install PyTorch for CUDA, nvidia-cuda-cupti or the CUDA toolkit")
 
 
-def subscribe(handler: Handler) -> object:
-    """Call `handler` for every call named above and every loaded module; keep the returned object alive."""
+def subscribe(handler: Handler) -> Callable[[], None]:
+    """Call `handler` for every call named above and every loaded module, until the returned function is called."""
     library = load()
 
     def check(status: int, call: str) -> None:
@@ -96,4 +96,8 @@ def subscribe(handler: Handler) -> object:
     wanted = [(DRIVER, c) for c in DRIVER_CALLS] + [(RUNTIME, c) for c in RUNTIME_CALLS] + [(RESOURCE, MODULE_LOADED)]
     for domain, cbid in wanted:
         check(library.cuptiEnableCallback(1, subscriber, domain, cbid), f"cuptiEnableCallback({domain}, {cbid})")
-    return library, callback, subscriber
+
+    def unsubscribe(keep: object = callback) -> None:
+        library.cuptiUnsubscribe(subscriber)
+
+    return unsubscribe

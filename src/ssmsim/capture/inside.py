@@ -46,6 +46,7 @@ def _run(arguments: list[str], wish: dict[str, Any]) -> None:
     except SystemExit as stop:
         if stop.code not in (None, 0):
             raise
+    interceptor.close()
     if interceptor.failure is not None:
         raise interceptor.failure
     if not interceptor.regions:

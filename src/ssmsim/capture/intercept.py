@@ -113,7 +113,7 @@ class Interceptor:
         self._infos: dict[tuple[str, str], KernelInfo] = {}
         self._thread = threading.local()
         self._gate: driver.Gate | None = None
-        self._subscription = cupti.subscribe(self._on_callback)
+        self.close = cupti.subscribe(self._on_callback)
 
     def _on_callback(self, domain: int, cbid: int, data: int) -> None:
         """Runs on whatever thread made the call; an exception must not reach the driver."""

@@ -10,6 +10,7 @@ from ssmsim.capture.describe import PROGRAM, TENSORS
 from ssmsim.capture.frameworks import versions
 from ssmsim.capture.intercept import Interceptor, Recorded
 from ssmsim.capture.names import short_name
+from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.contents import write_contents, write_recipe
 from ssmsim.launch import Launch
 
@@ -25,6 +26,7 @@ def write(folder: Path, interceptor: Interceptor) -> None:
         "clocks_mhz": {"sm": read.get("clocks.sm", ""), "memory": read.get("clocks.mem", "")},
     }
     names = [f"{i:02d}-{short_name(launch.kernel)}" for i, launch in enumerate(interceptor.launches)]
+    _write_cubins(folder, interceptor)
     for name, launch in zip(names, interceptor.launches, strict=True):
         _write_launch(folder, name, launch, facts, provenance)
     _write_inputs(folder, interceptor)
@@ -33,10 +35,24 @@ def write(folder: Path, interceptor: Interceptor) -> None:
     (folder / "sequence.json").write_text(f'{{"format": "sequence/1", "operations": [\n  {lines}\n]}}\n')
 
 
+def _write_cubins(folder: Path, interceptor: Interceptor) -> None:
+    """Each cubin once; a library's module of many kernels is cut down to those that were launched."""
+    launched: dict[str, set[str]] = {}
+    for launch in interceptor.launches:
+        launched.setdefault(launch.cubin.sha256, set()).add(launch.kernel)
+    images = {launch.cubin.sha256: launch.cubin for launch in interceptor.launches}
+    for digest, cubin in images.items():
+        whole = len(cubin.kernels) == 1
+        file = folder / _cubin_name(digest)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(cubin.image if whole else reduce_cubin(cubin.image, launched[digest]))
+
+
+def _cubin_name(digest: str) -> str:
+    return f"cubins/{digest[:16]}.cubin"
+
+
 def _write_launch(folder: Path, name: str, launch: Recorded, facts: dict[str, Any], provenance: dict[str, Any]) -> None:
-    cubin = folder / "cubins" / f"{launch.cubin.sha256[:16]}.cubin"
-    cubin.parent.mkdir(parents=True, exist_ok=True)
-    cubin.write_bytes(launch.cubin.image)
     buffers = []
     for buffer in launch.buffers:
         kept = {k: v for k, v in buffer.items() if k != "recipe"}
@@ -59,10 +75,11 @@ def _write_launch(folder: Path, name: str, launch: Recorded, facts: dict[str, An
             "cluster": launch.cluster,
             "shared_memory_bytes": launch.shared,
             "registers_per_thread": launch.registers,
-            "cubin": f"../cubins/{cubin.name}",
+            "cubin": f"../{_cubin_name(launch.cubin.sha256)}",
             "params": launch.params.hex(),
             "buffers": buffers,
-            "provenance": provenance | {"cubin_sha256": launch.cubin.sha256},
+            "provenance": provenance
+            | {"cubin_sha256": launch.cubin.sha256, "cubin_kernels": len(launch.cubin.kernels)},
         }
     )
     (folder / name).mkdir()
