@@ -92,7 +92,8 @@ def reduce_cubin(image: bytes, kernels: set[str]) -> bytes:
     table = next(i for i, s in enumerate(sections) if s.kind == SHT_SYMTAB)
     strings_at = sections[table].header[6]
     old_strings = sections[strings_at].data
-    strings, symbols, packed, local = _Strings(), {}, bytearray(), 0
+    strings, packed, local = _Strings(), bytearray(), 0
+    symbols: dict[int, int] = {}
     for i, symbol in enumerate(SYMBOL.iter_unpack(sections[table].data)):
         name, info, other, home, value, size = symbol
         if i and home and home < SHN_LORESERVE and home not in numbers:
