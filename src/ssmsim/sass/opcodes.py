@@ -287,7 +287,7 @@ OPCODES: dict[str, Opcode] = {
     # between lanes
     "SHFL": O(L, "p b32 = b32 b32 b32", "lanes.shfl", ("active",)),
     "VOTE": O(A, "b32? p = p", "lanes.vote", ("active",)),
-    "MATCH": O(D, "p? b32 = r1", "lanes.match", ("active",)),
+    "MATCH": O(D, lambda mods: "p? b32 = " + ("r2" if "U64" in mods else "r1"), "lanes.match", ("active",)),
     "REDUX": O(X, "b32 = b32", "lanes.redux", ("active",)),
     # memory
     "LDG": O(L, _load, access=LOAD, space=Space.GLOBAL),

@@ -1,0 +1,246 @@
+"""Memory instructions carried out: the address rows they leave in the trace, and, where wanted, the data they move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ssmsim.errors import SsmsimError
+from ssmsim.sass.decode import Instruction
+from ssmsim.sass.opcodes import Access, Space
+from ssmsim.sass.operands import Operand
+from ssmsim.sass.records import access_bytes
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.tracers.emulated.execute import descriptors
+from ssmsim.tracers.emulated.memory import Image, check_alignment, gather, scatter
+from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed, reader, register_address, writer
+from ssmsim.tracers.emulated.semantics import find
+from ssmsim.tracers.emulated.state import State
+
+Rows = Callable[[State, Group, np.ndarray | None], np.ndarray]
+Move = Callable[[State, Group, np.ndarray | None, np.ndarray], None]
+
+
+def address_of(operand: Operand) -> Callable[[State, Group], np.ndarray]:
+    """int64 [W, 32] byte addresses of a mem operand."""
+    address = register_address(operand)
+    fixed = np.full((1, 1), operand.value, np.int64)
+
+    def read(state: State, group: Group) -> np.ndarray:
+        value = fixed if address is None else address(state, group)
+        return value if value.shape == (len(group.numbers), 32) else np.broadcast_to(value, (len(group.numbers), 32))
+
+    return read
+
+
+def memory_operands(ins: Instruction) -> list[Operand]:
+    return [s for s in ins.sources if s is not None and s.kind == "mem"]
+
+
+def compile_rows(ins: Instruction, image: Image | None) -> Rows:
+    """Function (state, group, lanes) -> int64 [W, rows, 32], as BlockTrace.addresses describes; checks bounds.
+
+    lanes: bool [W, 32] or None for all. image: bounds of global memory, None to leave them unchecked.
+    """
+    if ins.base == "HGMMA":
+        return _descriptor_rows(ins)
+    operands = [address_of(o) for o in memory_operands(ins)]
+    width, space = access_bytes(ins), ins.entry.space
+    fill = reader(ins.sources[2], ins) if ins.entry.access == Access.COPY and ins.sources[2] is not None else None
+    spaces = [Space.SHARED, Space.GLOBAL] if ins.entry.access == Access.COPY else [space]
+
+    def rows(state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
+        found = np.empty((len(group.numbers), len(operands), 32), np.int64)
+        mask = packed(lanes, group)
+        for k, (read, where) in enumerate(zip(operands, spaces, strict=True)):
+            value = read(state, group)
+            if where == Space.GLOBAL:
+                if fill is not None:
+                    value = np.where(fill(state, group), value, ~value)
+                if image is not None:
+                    image.check(value, mask, width, ins)
+            found[:, k] = value
+        return found
+
+    return rows
+
+
+def _descriptor_rows(ins: Instruction) -> Rows:
+    register = next(s.index for s in ins.sources if s is not None and s.kind == "gdesc")
+    from_registers = ins.sources[0] is not None
+
+    def rows(state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
+        a, b = descriptors(register, state, group)
+        found = np.zeros((len(group.numbers), 1, 32), np.int64)
+        found[:, 0, 0] = -1 if from_registers else a.astype(np.int64)
+        found[:, 0, 1] = b.astype(np.int64)
+        return found
+
+    return rows
+
+
+class Places:
+    """Where the lanes of one access lie, as byte indices into one array, after bounds and alignment checks."""
+
+    def __init__(self, state: State, group: Group, image: Image | None, ins: Instruction) -> None:
+        self.state, self.group, self.image, self.ins, self.width = state, group, image, ins, access_bytes(ins)
+
+    def __call__(
+        self, space: Space, addresses: np.ndarray, lanes: np.ndarray, reading: bool
+    ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """(bytes, index int64 [W, 32], lanes bool [W, 32]) for each memory that the access touches."""
+        if self.width in (2, 4, 8, 16):
+            check_alignment(addresses, lanes, self.width, self.ins)
+        if space == Space.GENERIC:
+            shared = lanes & (addresses >= SHARED_WINDOW) & (addresses < SHARED_WINDOW + WINDOW_BYTES)
+            local = lanes & (addresses >= LOCAL_WINDOW) & (addresses < LOCAL_WINDOW + WINDOW_BYTES)
+            parts = [(Space.SHARED, addresses - SHARED_WINDOW, shared), (Space.LOCAL, addresses - LOCAL_WINDOW, local),
+                     (Space.GLOBAL, addresses, lanes & ~shared & ~local)]  # fmt: skip
+            return [p for s, a, m in parts if m.any() for p in self(s, a, m, reading)]
+        state, group = self.state, self.group
+        if space == Space.GLOBAL:
+            if self.image is None or not self.image.data.size:
+                raise SsmsimError("no memory to read or write", self.ins.where, "give the launch's buffers")
+            self.image.check(addresses, packed(lanes, group), self.width, self.ins)
+            return [(self.image.data, self.image.place(addresses, lanes, self.ins, reading), lanes)]
+        if space == Space.SHARED:
+            size = state.shared.shape[1]
+            first = state.block_of[group.index][:, None] * size
+            data = state.shared.reshape(-1)
+        else:
+            size = state.local.shape[2] * 4
+            first = (group.numbers[:, None] * 32 + np.arange(32)) * size
+            data = state.local.reshape(-1).view(np.uint8)
+        wrong = lanes & ((addresses < 0) | (addresses + self.width > size))
+        if wrong.any():
+            kind = "shared" if space == Space.SHARED else "local"
+            raise SsmsimError(f"{kind} address {int(addresses[wrong][0]):#x} lies outside {size} bytes", self.ins.where)
+        return [(data, np.where(lanes, first + addresses, 0), lanes)]
+
+
+def compile_move(ins: Instruction, image: Image | None) -> Move:
+    """Function (state, group, lanes, rows) that moves the data of a memory instruction."""
+    access = ins.entry.access
+    if ins.entry.semantics and access in (Access.LOAD, Access.STORE):
+        return _matrix_move(ins)
+    return {Access.LOAD: _load, Access.STORE: _store, Access.COPY: _copy, Access.ATOMIC: _atomic}[access](ins, image)
+
+
+def _all(lanes: np.ndarray | None, group: Group) -> np.ndarray:
+    return np.ones((len(group.numbers), 32), bool) if lanes is None else lanes
+
+
+def _load(ins: Instruction, image: Image | None) -> Move:
+    destination = next(d for d in reversed(ins.destinations) if d is not None)
+    write, width, signed = writer(destination), access_bytes(ins), bool(ins.mods & {"S8", "S16"})
+
+    def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        places = Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group), True)
+        for data, place, chosen in places:
+            value = gather(data, place, width, signed)
+            if write:
+                write(state, group, value if destination.count > 1 else value[0], chosen)
+
+    return move
+
+
+def _store(ins: Instruction, image: Image | None) -> Move:
+    read, width = reader(ins.sources[1], ins), access_bytes(ins)
+
+    def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        value = read(state, group)
+        value = value if value.ndim == 3 else value[None]
+        value = np.broadcast_to(value, (len(value), len(group.numbers), 32))
+        for data, place, chosen in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group), False):
+            scatter(data, place, width, value, chosen)
+
+    return move
+
+
+def _copy(ins: Instruction, image: Image | None) -> Move:
+    width = access_bytes(ins)
+
+    def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        chosen, value = _all(lanes, group), np.zeros((max(width // 4, 1), len(group.numbers), 32), np.uint32)
+        reads = chosen & (rows[:, 1] >= 0)
+        places = Places(state, group, image, ins)
+        if reads.any():
+            ((data, place, _),) = places(Space.GLOBAL, rows[:, 1], reads, True)
+            value = np.where(reads, gather(data, place, width, False), 0)
+        ((data, place, _),) = places(Space.SHARED, rows[:, 0], chosen, False)
+        scatter(data, place, width, value, chosen)
+
+    return move
+
+
+def _matrix_move(ins: Instruction) -> Move:
+    function: Callable[..., Any] = find(ins.entry.semantics)
+    load = ins.entry.access == Access.LOAD
+    destination = ins.destinations[0] if load else None
+    write = writer(destination)
+    read = None if load else reader(ins.sources[1], ins)
+
+    def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        machine, address = state.machine(group.index), rows[:, 0]
+        if read is None:
+            value = function(ins, address, machine=machine)
+            if write and destination is not None:
+                write(state, group, value if destination.count > 1 or value.ndim == 2 else value[0], lanes)
+        else:
+            value = read(state, group)
+            function(ins, address, value if value.ndim == 3 else value[None], active=_all(lanes, group), machine=machine)
+
+    return move
+
+
+def _rounds(place: np.ndarray) -> np.ndarray:
+    """Per access, how many earlier ones hit the same place: those of one number do not collide."""
+    order = np.argsort(place, kind="stable")
+    sorted_ = place[order]
+    new = np.concatenate([[True], sorted_[1:] != sorted_[:-1]])
+    starts = np.maximum.accumulate(np.where(new, np.arange(len(place)), 0))
+    rank = np.empty(len(place), np.int64)
+    rank[order] = np.arange(len(place)) - starts
+    return rank
+
+
+def _atomic(ins: Instruction, image: Image | None) -> Move:
+    function: Callable[..., Any] = find(ins.entry.semantics)
+    width, operands = access_bytes(ins), [s for s in ins.sources[1:] if s is not None]
+    reads = [reader(s, ins) for s in operands]
+    destination = next((d for d in reversed(ins.destinations) if d is not None and d.kind == "R"), None)
+    predicate = next((d for d in ins.destinations if d is not None and d.kind == "P"), None)
+    write, write_predicate = writer(destination), writer(predicate)
+    space = Space.GENERIC if ins.entry.space == Space.GENERIC else ins.entry.space
+
+    def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        count, chosen = max(width // 4, 1), _all(lanes, group)
+        values = [np.broadcast_to(v if v.ndim == 3 else v[None], (count, *chosen.shape)) for v in (r(state, group) for r in reads)]
+        before = np.zeros((count, *chosen.shape), np.uint32)
+        for data, place, part in Places(state, group, image, ins)(space, rows[:, 0], chosen, True):
+            warp, lane = np.nonzero(part)
+            at, words = place[part] >> 2, data[: data.size // 4 * 4].view(np.uint32)
+            rank = _rounds(at)
+            for turn in range(int(rank.max(initial=-1)) + 1):
+                now = rank == turn
+                w, x, where = warp[now], lane[now], at[now]
+                old = np.stack([words[where + k] for k in range(count)])
+                given = [v[:, w, x] for v in values]
+                compare, value = (given[0], given[1]) if len(given) > 1 else (None, given[0])
+                arguments = [a if a is None or count > 1 else a[0] for a in (old, value, compare)]
+                result = function(ins, *arguments)
+                for k in range(count):
+                    words[where + k] = result if count == 1 else result[k]
+                before[:, w, x] = old
+        if write:
+            write(state, group, before if destination is not None and destination.count > 1 else before[0], chosen)
+        if write_predicate:
+            write_predicate(state, group, (before == values[0]).all(axis=0), chosen)
+
+    return move
+
+
+def lanes_of(ins: Instruction) -> Callable[[State, Group], np.ndarray | None]:
+    return guard_lanes(ins.guard)

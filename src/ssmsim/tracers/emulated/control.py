@@ -1,0 +1,173 @@
+"""Control instructions for a group of warps: branches, calls, convergence barriers, block barriers, exit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ssmsim.errors import SsmsimError
+from ssmsim.sass.decode import Instruction
+from ssmsim.sass.opcodes import Control
+from ssmsim.sass.operands import Operand
+from ssmsim.tracers.emulated import barriers, divergence
+from ssmsim.tracers.emulated.operands import Group, guard_lanes, reader, writer
+from ssmsim.tracers.emulated.state import State, pack
+
+Steer = Callable[[State, Group], None]
+LanesOf = Callable[[State, Group], np.ndarray]
+
+
+def _lanes_of(ins: Instruction) -> LanesOf:
+    """int64[W]: lanes in which guard and predicate operand both hold."""
+    guard = guard_lanes(ins.guard)
+    predicate = next((s for s in ins.sources if s is not None and s.kind in ("P", "UP")), None)
+    also = reader(predicate, ins) if predicate is not None else None
+
+    def read(state: State, group: Group) -> np.ndarray:
+        lanes = guard(state, group)
+        if also is not None:
+            holds = also(state, group)
+            lanes = holds & group.lanes if lanes is None else lanes & holds
+        if lanes is None:
+            return group.mask.astype(np.int64)
+        shape = (len(group.numbers), 32)
+        return pack(np.ascontiguousarray(np.broadcast_to(lanes, shape))).astype(np.int64)
+
+    return read
+
+
+def compile_control(ins: Instruction) -> Steer:
+    """The function that moves the group's warps on. SsmsimError naming PC and text when it is not understood."""
+    following = ins.index + 1
+    lanes_of, control = _lanes_of(ins), ins.entry.control
+    if control in (Control.BRANCH, Control.CALL) and ins.target >= 0:
+        return _branch(ins, lanes_of)
+    if control in (Control.INDIRECT, Control.RETURN, Control.CALL):
+        return _indirect(ins, lanes_of)
+    if control == Control.EXIT:
+        return lambda state, group: _exit(state, group, lanes_of(state, group), following)
+    if control == Control.BARRIER:
+        return barriers.compile_barrier(ins, lanes_of)
+    if control == Control.WARPSYNC:
+        return _warpsync(ins)
+    if control == Control.BMOV:
+        return _move_barrier(ins)
+    if control in (Control.BSSY, Control.BSYNC, Control.BREAK):
+        return _convergence(ins, lanes_of)
+    raise SsmsimError("this control instruction is not understood", ins.where, "add it to tracers/emulated/control.py")
+
+
+def _exit(state: State, group: Group, lanes: np.ndarray, following: int) -> None:
+    divergence.leave(state.paths.arrays, group.numbers, lanes, following)
+    barriers.release(state)
+
+
+def _branch(ins: Instruction, lanes_of: LanesOf) -> Steer:
+    target, following = ins.target, ins.index + 1
+    register = ins.sources[1] if ins.base == "BRA" else None
+    if register is not None:
+        return _branch_on_register(ins, register, lanes_of)
+    if ins.guard is None and not any(s is not None and s.kind in ("P", "UP") for s in ins.sources):
+
+        def jump(state: State, group: Group) -> None:
+            state.paths.pc[group.numbers] = target
+
+        return jump
+    return lambda state, group: divergence.branch(
+        state.paths.arrays, group.numbers, lanes_of(state, group), target, following
+    )
+
+
+def _branch_on_register(ins: Instruction, register: Operand, lanes_of: LanesOf) -> Steer:
+    """BRA.DIV UR, target: taken when the running lanes are not those of the register (the warp is diverged)."""
+    if not ins.has("DIV"):
+        raise SsmsimError("this branch is not understood", ins.where, "add it to tracers/emulated/control.py")
+    read = reader(register, ins)
+
+    def steer(state: State, group: Group) -> None:
+        expected = np.broadcast_to(read(state, group), (len(group.numbers), 1))[:, 0]
+        apart = (~expected if register.invert else expected) != 0 if register.invert else expected != group.mask
+        lanes = np.where(apart, lanes_of(state, group), 0)
+        divergence.branch(state.paths.arrays, group.numbers, lanes, ins.target, ins.index + 1)
+
+    return steer
+
+
+def _indirect(ins: Instruction, lanes_of: LanesOf) -> Steer:
+    operand = next(s for s in ins.sources if s is not None and s.type == "reg64")
+    read, offset = reader(operand, ins), 0 if ins.has("ABS") else ins.offset
+
+    def steer(state: State, group: Group) -> None:
+        low = np.broadcast_to(read(state, group)[0], (len(group.numbers), 32)).astype(np.int64)
+        place = (low + offset) & 0xFFFFFFFF
+        divergence.scatter(state.paths.arrays, group.numbers, lanes_of(state, group), place // 16, ins.index + 1)
+
+    return steer
+
+
+def _convergence(ins: Instruction, lanes_of: LanesOf) -> Steer:
+    number = next(s.index for s in ins.sources if s is not None and s.kind == "bar")
+    following, control = ins.index + 1, ins.entry.control
+
+    def steer(state: State, group: Group) -> None:
+        paths, warps = state.paths, group.numbers
+        barrier = paths.barrier[number]
+        if control == Control.BSSY:
+            divergence.open_barrier(paths.arrays, barrier, warps, lanes_of(state, group), following)
+        elif control == Control.BREAK:
+            divergence.leave_barrier(paths.arrays, barrier, warps, lanes_of(state, group), following)
+        else:
+            awaited = np.empty(len(warps), np.int64)
+            divergence.participants(paths.arrays, barrier, warps, awaited)
+            held = lanes_of(state, group)
+            divergence.wait_for(paths.arrays, warps, np.where(held != 0, awaited, 0), following)
+
+    return steer
+
+
+def _warpsync(ins: Instruction) -> Steer:
+    """WARPSYNC mask: the lanes of the mask converge. .ALL: all that have not exited. .COLLECTIVE: then to its target."""
+    mask = next((s for s in ins.sources if s is not None and s.type == "b32"), None)
+    read = reader(mask, ins) if mask is not None and not ins.has("COLLECTIVE") else None
+    following = ins.target if ins.has("COLLECTIVE") and ins.target >= 0 else ins.index + 1
+
+    def steer(state: State, group: Group) -> None:
+        awaited = np.full(len(group.numbers), 0xFFFFFFFF)
+        if read is not None:
+            value = np.broadcast_to(read(state, group), (len(group.numbers), 32)).astype(np.int64)
+            first = np.argmax(group.lanes, axis=1)
+            awaited = value[np.arange(len(value)), first]
+        divergence.wait_for(state.paths.arrays, group.numbers, awaited, following)
+
+    return steer
+
+
+def _move_barrier(ins: Instruction) -> Steer:
+    """BMOV between a convergence barrier and a register (calls save them)."""
+    (destination,), (source,) = ins.destinations, ins.sources
+    assert destination is not None and source is not None
+    guard = guard_lanes(ins.guard)
+    if source.kind == "bar" and destination.kind == "R":
+        write = writer(destination)
+
+        def save(state: State, group: Group) -> None:
+            file, lanes = state.paths.barrier[source.index], guard(state, group)
+            if write:
+                write(state, group, file[group.index].astype(np.uint32), lanes)
+            if ins.has("CLEAR"):
+                file[group.numbers] = np.where(group.lanes if lanes is None else lanes, 0, file[group.numbers])
+            state.paths.pc[group.numbers] = ins.index + 1
+
+        return save
+    if destination.kind == "bar" and source.kind in ("R", "imm"):
+        read = reader(source, ins)
+
+        def restore(state: State, group: Group) -> None:
+            file, lanes = state.paths.barrier[destination.index], guard(state, group)
+            value = read(state, group).astype(np.int64)
+            file[group.numbers] = np.where(group.lanes if lanes is None else lanes, value, file[group.numbers])
+            state.paths.pc[group.numbers] = ins.index + 1
+
+        return restore
+    raise SsmsimError("this BMOV is not understood", ins.where, "add it to tracers/emulated/control.py")

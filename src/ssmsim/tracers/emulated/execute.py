@@ -1,0 +1,196 @@
+"""One static instruction to a function that carries it out for a group of warps: operands, semantics, write-back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ssmsim.errors import SsmsimError
+from ssmsim.sass.decode import Instruction
+from ssmsim.sass.operands import Operand
+from ssmsim.tracers.emulated.operands import Group, guard_lanes, reader, writer
+from ssmsim.tracers.emulated.semantics import find
+from ssmsim.tracers.emulated.state import State
+
+Execute = Callable[[State, Group], None]
+U32, U64 = np.uint32, np.uint64
+
+
+def mask_for(operand: Operand, lanes: np.ndarray | None) -> np.ndarray | None:
+    """Where a result is kept: per lane, or, for a uniform destination, in warps where any lane executes."""
+    if lanes is None or operand.kind not in ("UR", "UP"):
+        return lanes
+    return lanes if lanes.shape[1] == 1 else lanes.any(axis=1, keepdims=True)
+
+
+def runs(ins: Instruction) -> Callable[[State, Group], np.ndarray | None]:
+    """Lanes in which results are kept; the uniform datapath runs for the warp, whatever its lanes."""
+    if ins.base.startswith("U") and ins.guard is None:
+        return lambda state, group: None
+    if ins.base.startswith("U") and ins.guard is not None:
+        holds = reader(ins.guard, ins)
+        return lambda state, group: holds(state, group)
+    return guard_lanes(ins.guard)
+
+
+def compile_instruction(ins: Instruction) -> Execute:
+    """The function for an instruction that is neither memory (but constants) nor control.
+
+    Raises SsmsimError naming PC and text when it has no semantics.
+    """
+    if ins.base in ("P2R", "UP2UR"):
+        return _predicates_to_register(ins)
+    if ins.base in ("R2P", "UR2UP"):
+        return _register_to_predicates(ins)
+    if ins.base in ("LDC", "ULDC"):
+        return _load_constant(ins)
+    if ins.base in ("S2R", "S2UR", "CS2R"):
+        return _special_register(ins)
+    if ins.base == "LEPC":
+        return _next_address(ins)
+    if ins.base == "B2R":
+        return _barrier_result(ins)
+    if not ins.entry.semantics:
+        if any(ins.wants):
+            raise SsmsimError("no semantics for this opcode", ins.where, "add them to its entry in sass/opcodes.py")
+        return lambda state, group: None
+    try:
+        function: Callable[..., Any] = find(ins.entry.semantics)
+    except SsmsimError as error:
+        raise SsmsimError(error.what, ins.where, error.todo) from None
+    sources = [_descriptor(s) if s is not None and s.kind == "gdesc" else reader(s, ins) for s in ins.sources]
+    if ins.base == "HGMMA":
+        sources = _matrix_sources(ins, sources)
+    writers = [(writer(d), d, k) for k, d in enumerate(ins.destinations) if ins.wants[k]]
+    lanes_of, active_of = runs(ins), guard_lanes(ins.guard)
+    needs_active, needs_machine = "active" in ins.entry.extras, "machine" in ins.entry.extras
+
+    def execute(state: State, group: Group) -> None:
+        extras: dict[str, Any] = {}
+        lanes = lanes_of(state, group)
+        if needs_active:
+            active = active_of(state, group)
+            extras["active"] = np.ones((len(group.numbers), 32), bool) if active is None else active
+        if needs_machine:
+            extras["machine"] = state.machine(group.index)
+        result = function(ins, *[read(state, group) for read in sources], **extras)
+        if not isinstance(result, tuple):
+            result = (result,)
+        for write, operand, k in writers:
+            write(state, group, result[k], mask_for(operand, lanes))  # type: ignore[misc, arg-type]
+
+    return execute
+
+
+def _descriptor(operand: Operand) -> Callable[[State, Group], np.ndarray]:
+    return lambda state, group: descriptors(operand.index, state, group)[1]
+
+
+def descriptors(register: int, state: State, group: Group) -> tuple[np.ndarray, np.ndarray]:
+    """uint64[W] shared-memory descriptors of A (URn, URn+1) and of B (URn+2, URn+3)."""
+    words = state.ur[register : register + 4][:, group.index, 0].astype(U64)
+    return words[0] | words[1] << U64(32), words[2] | words[3] << U64(32)
+
+
+def _matrix_sources(ins: Instruction, sources: list[Callable[[State, Group], Any]]) -> list[Callable[[State, Group], Any]]:
+    """a, b, accumulator, then predicates: A comes from the descriptor pair when it is not in registers."""
+    operand = next(s for s in ins.sources if s is not None and s.kind == "gdesc")
+    found = list(sources)
+    if ins.sources[0] is None:
+        found[0] = lambda state, group: descriptors(operand.index, state, group)[0]
+    keep = [f for f, s in zip(found, ins.sources, strict=True) if s is None or s.kind != "text"]
+    return keep[:3] + [f for f, s in zip(found, ins.sources, strict=True) if s is not None and s.kind in ("P", "UP")]
+
+
+def _load_constant(ins: Instruction) -> Execute:
+    (source,), (destination,) = ins.sources, ins.destinations
+    assert source is not None
+    write, lanes_of = writer(destination), runs(ins)
+    narrow = next((m for m in ins.mods if m in ("U8", "S8", "U16", "S16")), "")
+    if write is None or destination is None:
+        return lambda state, group: None
+    from dataclasses import replace
+
+    read = reader(replace(source, count=1 if narrow else destination.count), ins)
+
+    def execute(state: State, group: Group) -> None:
+        value = read(state, group)
+        if narrow:
+            shift = U32(8 * (source.value & 3))  # registers index whole words in code seen so far
+            bits = int(narrow[1:])
+            value = value >> shift & U32((1 << bits) - 1)
+            if narrow[0] == "S":
+                value = (value ^ U32(1 << bits - 1)) - U32(1 << bits - 1)
+        write(state, group, value, lanes_of(state, group))
+
+    return execute
+
+
+def _special_register(ins: Instruction) -> Execute:
+    (source,), (destination,) = ins.sources, ins.destinations
+    assert source is not None
+    write, lanes_of, count = writer(destination), runs(ins), destination.count if destination else 1
+    if write is None:
+        return lambda state, group: None
+
+    def execute(state: State, group: Group) -> None:
+        value = state.special(ins, source.text, group.index)
+        write(state, group, value if count == 1 else (value, np.zeros((1, 1), U32)), lanes_of(state, group))
+
+    return execute
+
+
+def _next_address(ins: Instruction) -> Execute:
+    (destination,) = ins.destinations
+    write, lanes_of = writer(destination), runs(ins)
+    value = (np.array([[ins.pc]], U32), np.zeros((1, 1), U32))
+    return lambda state, group: write(state, group, value, lanes_of(state, group)) if write else None
+
+
+def _predicates_to_register(ins: Instruction) -> Execute:
+    read, mask_of = reader(ins.sources[0], ins), reader(ins.sources[1], ins)
+    (destination,) = ins.destinations
+    write, lanes_of, uniform = writer(destination), runs(ins), ins.base.startswith("U")
+    if ins.selectors[0] or (destination is not None and destination.suffix):
+        raise SsmsimError("byte selectors of P2R are not understood", ins.where, "add them to emulated/execute.py")
+
+    def execute(state: State, group: Group) -> None:
+        file = state.up if uniform else state.p
+        bits = np.zeros(file.shape[1:], U32)[group.index]
+        for k in range(7):
+            bits |= file[k][group.index].astype(U32) << U32(k)
+        mask = mask_of(state, group)
+        if write:
+            write(state, group, read(state, group) & ~mask | bits & mask, lanes_of(state, group))
+
+    return execute
+
+
+def _register_to_predicates(ins: Instruction) -> Execute:
+    read, mask_of, lanes_of = reader(ins.sources[0], ins), reader(ins.sources[1], ins), runs(ins)
+    kind, shift = ("UP" if ins.base.startswith("U") else "P"), U32(8 * int((ins.selectors[0] or "B0")[1:]))
+    writers = [writer(Operand(kind, k)) for k in range(7)]
+
+    def execute(state: State, group: Group) -> None:
+        value, mask, lanes = read(state, group) >> shift, int(mask_of(state, group).flat[0]), lanes_of(state, group)
+        for k, write in enumerate(writers):
+            if mask >> k & 1 and write:
+                write(state, group, (value >> U32(k) & U32(1)).astype(bool), lanes)
+
+    return execute
+
+
+def _barrier_result(ins: Instruction) -> Execute:
+    """B2R.RESULT: what BAR.RED found over the block: lanes whose predicate held, and whether all or any did."""
+    register, predicate = (writer(d) for d in ins.destinations)
+    lanes_of = guard_lanes(ins.guard)
+
+    def execute(state: State, group: Group) -> None:
+        total, held = state.verdict[group.index, 0][:, None], state.verdict[group.index, 1][:, None]
+        lanes = lanes_of(state, group)
+        if register:
+            register(state, group, held.astype(U32), lanes)
+        if predicate:
+            predicate(state, group, np.where(state.red_all[group.index][:, None], held == total, held > 0), lanes)
+
+    return execute

@@ -1,0 +1,203 @@
+"""Thread blocks run to their end: warps that stand at one PC go together, stretch by stretch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
+from ssmsim.sass.decode import Code, Instruction
+from ssmsim.sass.opcodes import Access, Control, Space
+from ssmsim.sass.operands import RZ
+from ssmsim.tracers.emulated import divergence
+from ssmsim.tracers.emulated.access import compile_move, compile_rows
+from ssmsim.tracers.emulated.control import compile_control
+from ssmsim.tracers.emulated.execute import Execute, compile_instruction
+from ssmsim.tracers.emulated.log import Log
+from ssmsim.tracers.emulated.memory import Image
+from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed
+from ssmsim.tracers.emulated.slice import Slice, slice_program
+from ssmsim.tracers.emulated.state import State
+from ssmsim.trace.types import BlockTrace
+
+MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
+
+
+@dataclass
+class Step:
+    """What the runner does at one instruction: record a guard, record addresses and move data, or just execute."""
+
+    offset: int
+    execute: Execute | None = None
+    guard: Callable | None = None
+    rows: Callable | None = None
+    move: Callable | None = None
+
+
+@dataclass
+class Stretch:
+    """Straight code from `start` up to and including `end`, whose last instruction may steer (control)."""
+
+    start: int
+    end: int
+    steps: list[Step]
+    control: Callable | None
+
+
+class Plan:
+    """A kernel ready to run: its slice, and each stretch compiled when it is first reached."""
+
+    def __init__(self, code: Code, image: Image | None, bounds: Image | None, part: Slice, record: bool) -> None:
+        """image: memory that data move in; bounds: what global addresses are checked against (None: not)."""
+        self.code, self.image, self.bounds, self.part, self.record = code, image, bounds, part, record
+        instructions = code.instructions
+        leaders = {0} | {i.target for i in instructions if i.target >= 0} | {v // 16 for v in code.kernel.symbols.values()}
+        self.ends_before = leaders
+        self.stretches: dict[int, Stretch] = {}
+        moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
+        spaces = {i.entry.space for i in moved}
+        reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & {"HGMMA"}
+        self.needs_shared = bool(spaces & {Space.SHARED, Space.GLOBAL_TO_SHARED, Space.GENERIC} or reads_shared)
+        self.needs_local = bool(spaces & {Space.LOCAL, Space.GENERIC})
+        self.registers = 2 + max(
+            (o.index + o.count + o.wide + (o.base if o.kind in ("mem", "const") else 0)
+             for i in instructions for o in (*i.destinations, *i.sources)
+             if o is not None and ((o.kind == "R" and o.index != RZ) or o.kind in ("mem", "const"))), default=0,
+        )  # fmt: skip
+
+    def stretch(self, start: int) -> Stretch:
+        """The stretch that begins at an instruction."""
+        found = self.stretches.get(start)
+        if found is None:
+            found = self.stretches[start] = self._compile(start)
+        return found
+
+    def _compile(self, start: int) -> Stretch:
+        instructions = self.code.instructions
+        end, steps, control = start, [], None
+        while True:
+            ins = instructions[end]
+            if ins.entry.control != Control.NONE:
+                control = compile_control(ins)
+                steps += self._guard_step(ins, end - start)
+                break
+            steps += self._steps(ins, end - start)
+            if end + 1 == len(instructions) or end + 1 in self.ends_before:
+                break
+            end += 1
+        return Stretch(start, end, steps, control)
+
+    def _guard_step(self, ins: Instruction, offset: int) -> list[Step]:
+        if not self.record or ins.guard is None or not self.part.guarded[ins.index] or ins.guard.kind == "UP" and ins.base[0] == "U":
+            return []
+        return [Step(offset, guard=guard_lanes(ins.guard))]
+
+    def _steps(self, ins: Instruction, offset: int) -> list[Step]:
+        computes = self.part.computes[ins.index]
+        addressed = (ins.entry.access != Access.NONE and ins.entry.space != Space.CONSTANT) or ins.base == "HGMMA"
+        if addressed:
+            rows = compile_rows(ins, self.bounds if ins.entry.space in (Space.GLOBAL, Space.GLOBAL_TO_SHARED) else None)
+            if ins.base == "HGMMA":
+                execute = compile_instruction(ins) if computes else None
+                return [Step(offset, execute, guard_lanes(ins.guard), rows)]
+            move = compile_move(ins, self.image) if computes else None
+            return [Step(offset, None, guard_lanes(ins.guard), rows, move)]
+        steps = self._guard_step(ins, offset)
+        return steps + ([Step(offset, execute=compile_instruction(ins))] if computes else [])
+
+
+def _run_stretch(stretch: Stretch, state: State, group: Group, log: Log | None) -> None:
+    masks: list[tuple[int, np.ndarray]] = []
+    all_rows: list[np.ndarray] = []
+    for step in stretch.steps:
+        if step.guard is None:
+            step.execute(state, group)  # type: ignore[misc]
+            continue
+        lanes = step.guard(state, group)
+        if step.rows is not None:
+            rows = step.rows(state, group, lanes)
+            if step.move is not None:
+                step.move(state, group, lanes, rows)
+            if step.execute is not None:
+                step.execute(state, group)
+            if log is not None:
+                all_rows.append(rows)
+        if log is not None and lanes is not None:
+            masks.append((step.offset, packed(lanes, group)))
+    if log is not None:
+        log.add(group.numbers, stretch.start, stretch.end - stretch.start + 1, group.mask, masks, all_rows)
+
+
+def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True) -> tuple[State, Log]:
+    """Run the thread blocks with the linear ids `blocks` to their end; the log holds what they executed.
+
+    Raises SsmsimError for what the machine would fault on, for a deadlock, and for a loop without end.
+    """
+    state = State(launch, plan.code.kernel, blocks, plan.registers)
+    if plan.needs_shared:
+        state.open_shared()
+    if plan.needs_local:
+        state.open_local()
+    paths, record = state.paths, Log(state.warps)
+    instructions = plan.code.instructions
+    count = len(instructions)
+    with np.errstate(all="ignore"):
+        while True:
+            running = paths.status == divergence.RUNNING
+            if not running.any():
+                break
+            here = np.where(running, paths.pc, count)
+            start = int(here.min())
+            numbers = np.flatnonzero(here == start)
+            if start >= count:
+                raise SsmsimError("execution runs behind the kernel's last instruction", plan.code.kernel.name)
+            group = Group(numbers, paths.mask[numbers].astype(np.uint32), len(numbers) == state.warps)
+            stretch = plan.stretch(start)
+            _run_stretch(stretch, state, group, record)
+            if stretch.control is None:
+                paths.pc[numbers] = stretch.end + 1
+            else:
+                stretch.control(state, group)
+            if record.executed[numbers[0]] > MAX_INSTRUCTIONS:
+                raise SsmsimError(
+                    f"a warp has executed more than {MAX_INSTRUCTIONS} instructions: a loop that never ends",
+                    instructions[stretch.end].where, "check the launch's parameters",
+                )  # fmt: skip
+            if not log:
+                record.stretches.clear()
+    _check_end(state, plan)
+    return state, record
+
+
+def _check_end(state: State, plan: Plan) -> None:
+    """SsmsimError naming warp and instruction when warps wait for ever."""
+    stuck = np.flatnonzero(state.paths.status != divergence.DONE)
+    if not stuck.size:
+        return
+    w = int(stuck[0])
+    block, warp = int(state.blocks[state.block_of[w]]), int(state.warp_of[w])
+    at = int(state.paths.pc[w]) if state.paths.status[w] == divergence.AT_BARRIER else int(state.paths.parked_pc[w, 0])
+    where = plan.code.instructions[min(max(at - 1, 0), len(plan.code.instructions) - 1)].where
+    raise SsmsimError(f"deadlock: warp {warp} of block {block} waits for ever", where, "its block's other warps never come")
+
+
+def trace_blocks(plan: Plan, launch: Launch, blocks: np.ndarray) -> BlockTrace:
+    """What the blocks execute."""
+    _, log = run_blocks(plan, launch, blocks)
+    return log.trace(blocks)
+
+
+def trace_plan(code: Code, launch: Launch) -> Plan:
+    """The plan of trace mode: only what addresses, masks and branches depend on is computed."""
+    part = slice_program(code)
+    recorded = part.loads_global and any(b.contents for b in launch.buffers)
+    image = Image.of([launch], store=part.loads_global, contents=recorded)
+    return Plan(code, image if part.loads_global else None, image, part, record=True)
+
+
+def full_plan(code: Code, image: Image) -> Plan:
+    """The plan of full mode: every instruction is carried out over `image`."""
+    return Plan(code, image, image, slice_program(code, everything=True), record=True)
