@@ -13,10 +13,13 @@ from ssmsim.files import whole_file
 
 
 class Sampled(BaseModel):
-    """How a sampled run relates to the whole: fraction of the blocks simulated, 95 % interval of the cycles."""
+    """How a sampled run relates to the whole: fraction of the blocks simulated, 95 % interval of the cycles.
+
+    ci95 None: the counters are those of the fragment itself, not scaled to the whole.
+    """
 
     fraction: float
-    ci95: tuple[float, float]
+    ci95: tuple[float, float] | None = None
 
 
 class Result(BaseModel):
@@ -60,7 +63,7 @@ class Result(BaseModel):
         """Flat dict for a table: identity, then every counter of ssmsim.counters (None where not had)."""
         head = self.model_dump(exclude={"counters", "sampled", "notes"})
         head["sampled_fraction"] = self.sampled.fraction if self.sampled else None
-        head["ci95_low"], head["ci95_high"] = self.sampled.ci95 if self.sampled else (None, None)
+        head["ci95_low"], head["ci95_high"] = (self.sampled and self.sampled.ci95) or (None, None)
         return head | {name: self.counters.get(name) for name in COUNTERS}
 
 
