@@ -58,9 +58,10 @@ def compile_instruction(ins: Instruction) -> Execute:
         function: Callable[..., Any] = find(ins.entry.semantics)
     except SsmsimError as error:
         raise SsmsimError(error.what, ins.where, error.todo) from None
-    sources = [_descriptor(s) if s is not None and s.kind == "gdesc" else reader(s, ins) for s in ins.sources]
     if ins.base == "HGMMA":
-        sources = _matrix_sources(ins, sources)
+        sources = _matrix_sources(ins)
+    else:
+        sources = [reader(s, ins) for s in ins.sources]
     writers = [(writer(d), d, k) for k, d in enumerate(ins.destinations) if ins.wants[k]]
     lanes_of, active_of = runs(ins), guard_lanes(ins.guard)
     needs_active, needs_machine = "active" in ins.entry.extras, "machine" in ins.entry.extras
@@ -82,24 +83,20 @@ def compile_instruction(ins: Instruction) -> Execute:
     return execute
 
 
-def _descriptor(operand: Operand) -> Callable[[State, Group], np.ndarray]:
-    return lambda state, group: descriptors(operand.index, state, group)[1]
-
-
 def descriptors(register: int, state: State, group: Group) -> tuple[np.ndarray, np.ndarray]:
     """uint64[W] shared-memory descriptors of A (URn, URn+1) and of B (URn+2, URn+3)."""
     words = state.ur[register : register + 4][:, group.index, 0].astype(U64)
     return words[0] | words[1] << U64(32), words[2] | words[3] << U64(32)
 
 
-def _matrix_sources(ins: Instruction, sources: list[Callable[[State, Group], Any]]) -> list[Callable[[State, Group], Any]]:
-    """a, b, accumulator, then predicates: A comes from the descriptor pair when it is not in registers."""
-    operand = next(s for s in ins.sources if s is not None and s.kind == "gdesc")
-    found = list(sources)
-    if ins.sources[0] is None:
-        found[0] = lambda state, group: descriptors(operand.index, state, group)[0]
-    keep = [f for f, s in zip(found, ins.sources, strict=True) if s is None or s.kind != "text"]
-    return keep[:3] + [f for f, s in zip(found, ins.sources, strict=True) if s is not None and s.kind in ("P", "UP")]
+def _matrix_sources(ins: Instruction) -> list[Callable[[State, Group], Any]]:
+    """a, b, accumulator, then predicates: A comes from the descriptor pair when it is not in registers; gsb0 is no value."""
+    a, descriptor, accumulator, *rest = ins.sources
+    assert descriptor is not None
+    register = descriptor.index
+    left = reader(a, ins) if a is not None else lambda state, group: descriptors(register, state, group)[0]
+    predicates = [reader(s, ins) for s in rest if s is not None and s.kind in ("P", "UP")]
+    return [left, lambda state, group: descriptors(register, state, group)[1], reader(accumulator, ins), *predicates]
 
 
 def _load_constant(ins: Instruction) -> Execute:

@@ -1,0 +1,162 @@
+"""What each instruction reads and writes, as bits of one integer, and which instruction may follow which.
+
+Resources: R0-254, UR, P, UP, words of the stack (where its frame offsets are known at decode time), shared and global memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ssmsim.sass.opcodes import Access, Control, Space
+from ssmsim.sass.operands import PT, RZ, URZ, Operand
+from ssmsim.sass.records import access_bytes, predicate_set, registers, uniforms
+
+if TYPE_CHECKING:
+    from ssmsim.sass.decode import Code, Instruction
+
+UR, P, UP, SHARED, GLOBAL = 256, 320, 328, 336, 337
+STACK = 340  # one bit per word below the frame's top
+STACK_WORDS = 4096
+STACK_REGISTER = 1
+Condition = tuple[int, bool] | None
+
+
+def bit_range(first: int, count: int) -> int:
+    return ((1 << count) - 1) << first
+
+
+def operand_bits(operand: Operand | None) -> int:
+    """Resources that an operand names (its address registers, for memory)."""
+    if operand is None:
+        return 0
+    bits = 0
+    if operand.kind == "R" and operand.index != RZ or operand.kind in ("mem", "const"):
+        first, count = registers(operand)
+        bits |= bit_range(first, count) if first >= 0 else 0
+    for u in uniforms(operand):
+        if u != URZ and (operand.kind != "mem" or u not in (operand.descriptor, operand.descriptor + 1)):
+            bits |= 1 << UR + u
+    if operand.kind == "P" and operand.index != PT:
+        bits |= 1 << P + operand.index
+    if operand.kind == "UP" and operand.index != PT:
+        bits |= 1 << UP + operand.index
+    return bits
+
+
+def _predicate_bits(numbers: int) -> int:
+    return (numbers & 0x7F) << P | (numbers >> 8 & 0x7F) << UP
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of one instruction.
+
+    writes: what it may change. kills: what it changes wholly, in lanes where its guard holds. data: what its result needs.
+    record: what its trace record needs (address, target). guard: its guard. condition: (resource bit, value) under which it
+    executes, None when unguarded.
+    """
+
+    writes: int
+    data: int
+    record: int
+    guard: int
+    kills: int
+    condition: Condition
+
+
+def _stack_words(ins: Instruction) -> int | None:
+    """Bits of the stack words a local access touches; None when its address is not R1 plus a constant."""
+    operand = next(s for s in ins.sources if s is not None and s.kind == "mem")
+    if operand.base != STACK_REGISTER or operand.uniform >= 0 or operand.scale != 1 or operand.value < 0:
+        return None
+    first, last = operand.value // 4, (operand.value + access_bytes(ins) - 1) // 4
+    if last >= STACK_WORDS:
+        return None
+    return bit_range(STACK + first, last - first + 1)
+
+
+def facts(ins: Instruction, fixed_stack: bool) -> Facts:
+    """Resources of one instruction."""
+    entry, access = ins.entry, ins.entry.access
+    writes = 0
+    for operand in ins.destinations:
+        writes |= operand_bits(operand)
+    writes |= _predicate_bits(predicate_set(ins, (), written=True))
+    kills = writes
+    guard = operand_bits(ins.guard)
+    sources = [operand_bits(s) for s in ins.sources]
+    reads = _predicate_bits(predicate_set(ins, (), written=False))
+    for bits in sources:
+        reads |= bits
+    record = 0
+    if access != Access.NONE and entry.space != Space.CONSTANT:
+        for operand, bits in zip(ins.sources, sources, strict=True):
+            if operand is not None and (operand.kind == "mem" or (access == Access.COPY and operand.kind in ("P", "UP"))):
+                record |= bits
+    if ins.base == "HGMMA":
+        for operand in ins.sources:
+            record |= operand_bits(operand) if operand is not None and operand.kind == "gdesc" else 0
+    if entry.control not in (Control.NONE, Control.BMOV) or ins.base == "BMOV":
+        record |= reads
+    memory_read, memory_written = _memory(ins, fixed_stack)
+    reads |= memory_read
+    writes |= memory_written
+    if entry.space == Space.LOCAL and fixed_stack and _stack_words(ins) is not None:
+        kills |= memory_written
+    condition = (guard, not ins.guard.invert) if ins.guard is not None and guard else None
+    return Facts(writes, reads, record, guard, kills, condition)
+
+
+def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:
+    """(resources read, resources written) in memory, as far as another instruction's value may pass through them."""
+    access, space = ins.entry.access, ins.entry.space
+    if ins.base == "HGMMA":
+        return 1 << SHARED, 0
+    if access == Access.NONE or space == Space.CONSTANT:
+        return 0, 0
+    if access == Access.COPY:
+        return 1 << GLOBAL, 1 << SHARED
+    if space == Space.LOCAL:
+        words = _stack_words(ins) if fixed_stack else None
+        bits = bit_range(STACK, STACK_WORDS) if words is None else words
+    elif space == Space.GENERIC:
+        bits = 1 << SHARED | 1 << GLOBAL | bit_range(STACK, STACK_WORDS)
+    else:
+        bits = 1 << (SHARED if space == Space.SHARED else GLOBAL)
+    if access == Access.LOAD:
+        return bits, 0
+    return (bits, bits) if access == Access.ATOMIC else (0, bits)
+
+
+def successors(code: Code) -> list[list[tuple[int, Condition]]]:
+    """Per instruction: what may execute next, and under which condition on the branch's guard.
+
+    Indirect branches may go to any leader, returns behind any call.
+    """
+    instructions = code.instructions
+    last = len(instructions) - 1
+    after_calls = [i.index + 1 for i in instructions if i.entry.control == Control.CALL and i.index < last]
+    leaders = sorted({i.target for i in instructions if i.target >= 0}
+                     | {i.index + 1 for i in instructions if i.entry.control in (Control.BRANCH, Control.INDIRECT)
+                        and i.index < last} | {v // 16 for v in code.kernel.symbols.values()})  # fmt: skip
+    following: list[list[tuple[int, Condition]]] = []
+    for ins in instructions:
+        control, next_ = ins.entry.control, [ins.index + 1] if ins.index < last else []
+        also = any(s is not None and s.kind in ("P", "UP", "UR") for s in ins.sources)
+        bits = operand_bits(ins.guard)
+        goes: Condition = (bits, not ins.guard.invert) if ins.guard is not None and bits else None
+        stays: Condition = (goes[0], not goes[1]) if goes is not None and not also else None
+        targets = [ins.target] if ins.target >= 0 else leaders
+        if control == Control.RETURN:
+            targets = after_calls
+        if control in (Control.BRANCH, Control.CALL, Control.INDIRECT, Control.RETURN):
+            found = [(t, goes) for t in targets] + [(n, stays) for n in next_ if ins.guard is not None or also]
+        elif control == Control.EXIT:
+            found = [(n, stays) for n in next_ if ins.guard is not None or also]
+        elif control == Control.WARPSYNC and ins.target >= 0:
+            found = [(t, None) for t in (ins.target, *next_)]
+        else:
+            found = [(n, None) for n in next_]
+        following.append(found)
+    return following
