@@ -140,7 +140,8 @@ def _special_register(ins: Instruction) -> Execute:
 def _next_address(ins: Instruction) -> Execute:
     (destination,) = ins.destinations
     write, lanes_of = writer(destination), runs(ins)
-    value = (np.array([[ins.pc]], U32), np.zeros((1, 1), U32))
+    address = ins.pc if ins.target < 0 else 16 * ins.target
+    value = (np.array([[address]], U32), np.zeros((1, 1), U32))
     return lambda state, group: write(state, group, value, lanes_of(state, group)) if write else None
 
 
