@@ -16,27 +16,21 @@ try:
 except SsmsimError as error:
     raise WorkflowError(str(error)) from None
 DEVICE, SAMPLE = plan.study.device, config.get("sample", plan.study.sample)
-TABLES = sorted(path.stem for path in Path("analysis/tables").glob("[!_]*.py"))
-FIGURES = sorted(path.stem for path in Path("analysis/figures").glob("[!_]*.py"))
 ENVIRONMENT = "envs/study.yaml"
+SHARED = sorted(str(path) for path in Path("analysis").glob("*.py"))
+SCRIPTS = [
+    (kind, ending, path.stem)
+    for kind, ending in (("tables", "csv"), ("figures", "png"))
+    for path in sorted(Path("analysis", kind).glob("[!_]*.py"))
+]
+DRAWN = [f"results/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 
-
-wildcard_constraints:
-    engine=r"[a-z]+",
-    workload=r"[^/]+",
-    launch=r"[^/]+",
-    config=r"[^/]+",
-    cache="cold|warm",
-
-
-localrules: all, configuration, rows, readme
+wildcard_constraints: engine="[a-z]+", workload="[^/]+", launch="[^/]+", config="[^/]+", cache="cold|warm"
+localrules: all, configuration, rows, readme, captures, capture
 
 
 rule all:
-    input:
-        expand("results/tables/{table}.csv", table=TABLES),
-        expand("results/figures/{figure}.png", figure=FIGURES),
-        "results/readme.done",
+    input: DRAWN, "results/readme.done"
 
 
 # The smallest launch first: compiles an engine once, so that simulations that start together do not each compile it.
@@ -47,7 +41,8 @@ rule engine:
         config=f"simconfigs/{plan.study.baseline}.yaml",
     log: "results/logs/engine/{engine}-{digest}.log"
     conda: ENVIRONMENT
-    shell: "ssmsim simulate {params.launch} --config {params.config} --engine {wildcards.engine} --json {output} > {log} 2>&1"
+    shell: "python -m ssmsim.cli simulate {params.launch} --config {params.config}"
+        " --engine {wildcards.engine} --json {output} > {log} 2>&1"
 
 
 # A sweep point declared in the study: the baseline and what differs.
@@ -66,13 +61,12 @@ rule simulate:
         config=lambda w: plan.config_files(w.config),
     output: "results/{engine}/{device}/{workload}/{launch}/{config}.{cache}.json"
     params:
-        engine=lambda w: digest(w.engine),
+        engine=lambda w: digest(w.engine),  # an edited engine simulates everything anew
         sample=f"--sample {SAMPLE}" if SAMPLE else "",
         launch=subpath(input.launch, parent=True),
     log: "results/logs/{engine}/{device}/{workload}/{launch}/{config}.{cache}.log"
     conda: ENVIRONMENT
-    shell:
-        "ssmsim simulate {params.launch} --config {input.config[0]} --engine {wildcards.engine}"
+    shell: "python -m ssmsim.cli simulate {params.launch} --config {input.config[0]} --engine {wildcards.engine}"
         " --cache {wildcards.cache} {params.sample} --json {output} > {log} 2>&1"
 
 
@@ -80,43 +74,48 @@ rule simulate:
 rule rows:
     input: plan.results, plan.measured
     output: rows="results/rows.csv", hardware="results/hardware.csv"
-    params: runs=plan.results, study=STUDY
+    params: study=STUDY, runs=plan.results
     log: "results/logs/rows.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.study.rows {params.study} --rows {output.rows} --hardware {output.hardware} > {log} 2>&1"
 
 
-for name in TABLES:
+for kind, ending, name in SCRIPTS:
 
     rule:
-        name: f"table_{name}"
-        input: rows=rules.rows.output, script=f"analysis/tables/{name}.py", shared=["analysis/data.py", "analysis/paper.py"]
-        output: report(f"results/tables/{name}.csv", category="Tables", labels={"table": name})
-        params: name=name
-        log: f"results/logs/tables/{name}.log"
+        name: f"{kind}_{name}"
+        input: rules.rows.output, script=f"analysis/{kind}/{name}.py", shared=SHARED
+        output:
+            report(f"results/{kind}/{name}.{ending}", caption=f"analysis/{kind}/{name}.rst",
+                   category=kind.capitalize(), labels={"name": name}),
+        params: script=f"analysis.{kind}.{name}"
+        log: f"results/logs/{kind}/{name}.log"
         conda: ENVIRONMENT
-        shell: "python -m analysis.tables.{params.name} results {output} > {log} 2>&1"
-
-
-for name in FIGURES:
-
-    rule:
-        name: f"figure_{name}"
-        input: rows=rules.rows.output, script=f"analysis/figures/{name}.py", shared=["analysis/data.py", "analysis/style.py"]
-        output: report(f"results/figures/{name}.png", caption=f"analysis/figures/{name}.rst", category="Figures", labels={"figure": name})
-        params: name=name
-        log: f"results/logs/figures/{name}.log"
-        conda: ENVIRONMENT
-        shell: "python -m analysis.figures.{params.name} results {output} > {log} 2>&1"
+        localrule: True
+        shell: "python -m {params.script} results {output} > {log} 2>&1"
 
 
 # Every number and picture in README.md comes from the tables and figures above.
 rule readme:
-    input: expand("results/tables/{table}.csv", table=TABLES), expand("results/figures/{figure}.png", figure=FIGURES)
+    input: DRAWN
     output: touch("results/readme.done")
     log: "results/logs/readme.log"
     conda: ENVIRONMENT
     shell: "python -m analysis.readme results README.md > {log} 2>&1"
+
+
+# On a machine with a GPU (profile envs/gpu): captures and measures the study's workloads anew.
+rule captures:
+    input: expand("results/captured/{workload}.done", workload=plan.workloads)
+
+
+rule capture:
+    output: touch("results/captured/{workload}.done")
+    params: folder=f"traces/{DEVICE}/{{workload}}", program="python -m ssmsim.workloads"
+    log: "results/logs/capture/{workload}.log"
+    conda: ENVIRONMENT
+    shell: "(python -m ssmsim.cli capture -o {params.folder} -- {params.program} {wildcards.workload} &&"
+        " python -m ssmsim.cli measure -o {params.folder} -- {params.program} {wildcards.workload}) > {log} 2>&1"
 
 
 onstart:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ssmsim.counters import STALL_REASONS, pipe_instructions, stall
+from ssmsim.counters import SASS_FLOP, STALL_REASONS, TENSOR_FLOP, pipe_instructions, stall
 
 CYCLES = "gpc__cycles_elapsed.max"
 L1_HIT, L2_HIT = "l1tex__t_sector_hit_rate.pct", "lts__t_sector_hit_rate.pct"
@@ -19,12 +19,9 @@ INSTRUCTIONS = "smsp__inst_executed.sum"
 ISSUE = "smsp__issue_active.avg.pct_of_peak_sustained_active"
 BANDWIDTH = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
 KEY = ["workload", "launch", "cache"]
-ABOUT = ["name", "direction", "order"]
+ABOUT = ["name", "direction", "role", "order"]
 LONG_US = 20  # below this, start and end of a kernel weigh as much as its work
 TENSOR = pipe_instructions("tensor")
-# Columns of the measured table that count floating-point work -> FLOP each.
-VECTOR_FLOP = {"flop_fp32": 1.0, "flop_fp16": 1.0}
-TENSOR_FLOP = {"flop_tensor": 1.0}
 
 
 @dataclass(frozen=True)
@@ -108,19 +105,26 @@ def read(folder: Path | str) -> Data:
 
 
 def add_flop(rows: pd.DataFrame) -> pd.DataFrame:
-    """`tensor_flop` and `vector_flop` of every row: measured, of the same launch.
+    """`tensor_flop` and `vector_flop` (fp32, fp16, fp64) of every row, from instruction counters.
 
-    A simulated launch executes the same instructions (the accuracy table says so), so its FLOP are the measured ones.
+    A row that lacks these counters has the measured ones of its launch: a simulated launch executes the same
+    instructions, as the accuracy table shows.
     """
-    measured = rows[rows.engine == "measured"].drop_duplicates(["workload", "launch"])
-    found = pd.DataFrame(
-        {"workload": measured.workload, "launch": measured.launch, "tensor_flop": 0.0, "vector_flop": 0.0}
+    counted = pd.DataFrame(
+        {
+            "tensor_flop": sum(_column(rows, name) for name in TENSOR_FLOP),
+            "vector_flop": sum(_column(rows, name) * flop for name, (_, flop) in SASS_FLOP.items()),
+        }
     )
-    for column, flop in VECTOR_FLOP.items():
-        found["vector_flop"] += flop * measured[column] if column in measured else np.nan
-    for column, flop in TENSOR_FLOP.items():
-        found["tensor_flop"] += flop * measured[column] if column in measured else np.nan
-    return rows.merge(found, "left", on=["workload", "launch"])
+    rows = rows.join(counted)
+    measured = rows[rows.engine == "measured"].drop_duplicates(["workload", "launch"])
+    known = measured.set_index(["workload", "launch"])[list(counted)]
+    other = known.reindex(pd.MultiIndex.from_frame(rows[["workload", "launch"]])).set_index(rows.index)
+    return rows.fillna({name: other[name] for name in counted})
+
+
+def _column(rows: pd.DataFrame, name: str) -> pd.Series:
+    return rows[name] if name in rows else pd.Series(np.nan, rows.index)
 
 
 def stalls(row: pd.Series) -> pd.Series:

@@ -23,19 +23,18 @@ def one_at_a_time(data: Data) -> pd.DataFrame:
 
 
 def planes(data: Data) -> dict[tuple[str, str], pd.DataFrame]:
-    """Two-parameter sweeps of three steps or more each way: (axis, axis) -> Data.modified and x, y (factors)."""
+    """Two-parameter sweeps of at least two factors each way: (axis, axis) -> Data.modified and x, y (factors)."""
     table = data.modified(data.explored_cache)
     parts = table.config.map(factors)
     found: dict[tuple[str, str], pd.DataFrame] = {}
     for first, second in sorted({(a, b) for a, b in (tuple(p) for p in parts if len(p) == 2)}):
-        inside = parts.map(lambda p, pair=(first, second): set(p) <= set(pair)) & (
-            (parts.map(len) > 0) | (table.config == data.baseline)
-        )
-        plane = table[inside].copy()
+        pair = {first, second}
+        swept = table[parts.map(lambda p, pair=pair: set(p) == pair)]
+        if min(swept.config.map(lambda c, axis=axis: factors(c)[axis]).nunique() for axis in pair) < 2:
+            continue
+        edges = parts.map(lambda p, pair=pair: bool(p) and set(p) <= pair) | (table.config == data.baseline)
+        plane = table[edges].merge(swept[["workload", "launch"]].drop_duplicates())
         plane["x"] = [factors(c).get(first, 1.0) for c in plane.config]
         plane["y"] = [factors(c).get(second, 1.0) for c in plane.config]
-        if plane.x.nunique() < 3 or plane.y.nunique() < 3:
-            continue
-        swept = table[parts.map(lambda p, pair=(first, second): set(p) == set(pair))]
-        found[first, second] = plane.merge(swept[["workload", "launch"]].drop_duplicates())
+        found[first, second] = plane
     return found

@@ -11,7 +11,7 @@ def draw(data: Data) -> Figure:
     figure, axes = style.panels(2, 1, height=3.6, width=11)
     for panel, (metric, level) in zip(axes[:, 0], ((L1_HIT, "L1"), (L2_HIT, "L2")), strict=True):
         pairs = data.pairs(metric)
-        pairs = pairs[(pairs.cache == "cold")]
+        pairs = pairs[(pairs.cache == "cold") & (pairs.role == "ssm")]
         if pairs.empty:
             style.empty(panel, f"no {level} hit rate both measured and simulated")
             continue

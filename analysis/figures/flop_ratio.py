@@ -10,7 +10,7 @@ from analysis.data import Data
 def draw(data: Data) -> Figure:
     rows = data.measured("cold")
     rows = rows.assign(kind=rows.apply(kernel_class, axis=1)) if len(rows) else rows.assign(kind=[])
-    rows = rows[rows.kind == "mixed"].copy()
+    rows = rows[(rows.kind == "mixed") & (rows.role == "ssm")].copy()
     rows["ratio"] = rows.tensor_flop / rows.vector_flop
     hardware = (
         data.value("tensor.flops_per_cycle_per_subcore") / 2 / data.value("sm.fp32_lanes_per_subcore")

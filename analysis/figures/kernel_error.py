@@ -8,6 +8,7 @@ from analysis.data import CYCLES, LONG_US, Data
 
 def draw(data: Data) -> Figure:
     pairs = data.pairs(CYCLES)
+    pairs = pairs[pairs.role == "ssm"]
     figure, axes = style.panels(1, 2, height=max(3.5, 0.14 * len(pairs) / 2 + 1.2))
     for panel, cache in zip(axes[0], ("cold", "warm"), strict=True):
         part = pairs[pairs.cache == cache].sort_values("error", ascending=False)

@@ -27,7 +27,9 @@ def draw(data: Data) -> Figure:
     levels = (("measured", measured, True), ("simulated", data.simulated(cache="cold"), False))
     for level, rows, filled in levels:
         rows = rows.merge(flop[["workload", "launch", "flop"]], on=["workload", "launch"])
-        rows = rows[(rows.direction == "forward") & (rows.flop > 0) & (rows[READ] + rows[WRITE] > 0)]
+        rows = rows[
+            (rows.direction == "forward") & (rows.role == "ssm") & (rows.flop > 0) & (rows[READ] + rows[WRITE] > 0)
+        ]
         for workload, points in rows.groupby("workload"):
             x = points.flop / (points[READ] + points[WRITE])
             y = points.flop / (points[CYCLES] / clock) / 1e12

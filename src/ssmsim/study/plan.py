@@ -55,10 +55,14 @@ class Plan:
     def results(self) -> list[str]:
         return [run.path(self.study.device) for run in self.runs]
 
+    @property
+    def workloads(self) -> list[str]:
+        return sorted({run.workload for run in self.runs})
+
     @cached_property
     def measured(self) -> list[str]:
         """Measured tables of the workloads in the plan, as far as there are any."""
-        folders = [f"traces/{self.study.device}/{workload}" for workload in sorted({run.workload for run in self.runs})]
+        folders = [f"traces/{self.study.device}/{workload}" for workload in self.workloads]
         return [f"{folder}/measured.csv" for folder in folders if (self.root / folder / "measured.csv").is_file()]
 
     @cached_property

@@ -3,7 +3,8 @@
     python -m ssmsim.study.rows STUDY --rows results/rows.csv --hardware results/hardware.csv
 
 rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch, `order` (its place in the captured
-sequence), `name` (short), `direction` (forward, backward), `blocks`, `threads_per_block`, `registers_per_thread`,
+sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
+backward pass recomputes; framework: PyTorch's own), `blocks`, `threads_per_block`, `registers_per_thread`,
 `shared_memory_bytes`; measured rows have engine "measured" and further columns as the measured table has them.
 hardware.csv: config, field, value, for every number of every configuration.
 """
@@ -28,31 +29,34 @@ def short_name(launch: str) -> str:
     return re.sub(r"^\d+-", "", launch).removesuffix("_kernel").strip("_")
 
 
-def directions(launches: list[str]) -> dict[str, str]:
-    """Forward or backward, for the launches of one workload in sequence.
+def roles(launches: list[str]) -> dict[str, tuple[str, str]]:
+    """(direction, role) of the launches of one workload, from their names in sequence.
 
-    The backward pass begins with the first launch that is named so or repeats an earlier kernel: it recomputes what
-    the forward pass did not keep.
+    The backward pass begins with the first launch that is named so or repeats an earlier forward kernel: it recomputes
+    what the forward pass did not keep.
     """
     seen: set[str] = set()
     found, backward = {}, False
     for launch in sorted(launches):
         name = short_name(launch)
-        backward = backward or name in seen or "bwd" in name or "backward" in name
+        own = "fwd" in name or "bwd" in name
+        backward = backward or "bwd" in name or (own and name in seen)
         seen.add(name)
-        found[launch] = "backward" if backward else "forward"
+        role = "framework" if not own else "again" if backward and "fwd" in name else "ssm"
+        found[launch] = ("backward" if backward else "forward", role)
     return found
 
 
 def sequence(folder: Path) -> dict[str, dict[str, Any]]:
     """What the tables need to know of each launch of a workload."""
     launches: dict[str, Launch] = {p.parent.name: read_launch(p.parent) for p in sorted(folder.glob("*/launch.json"))}
-    direction = directions(list(launches))
+    role = roles(list(launches))
     return {
         name: {
             "order": order,
             "name": short_name(name),
-            "direction": direction[name],
+            "direction": role[name][0],
+            "role": role[name][1],
             "blocks": launch.blocks,
             "threads_per_block": launch.threads_per_block,
             "registers_per_thread": launch.registers_per_thread,

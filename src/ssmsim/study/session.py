@@ -6,16 +6,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import ssmsim
+
+SOURCES = Path(ssmsim.__file__).parents[1]
 OWNER = Path("results/.running")
 
 
 def begin(workflow: Any) -> None:
     """To be called before planning. `workflow` is Snakemake's.
 
-    Jobs call `ssmsim` and `python` of the environment that runs Snakemake, also where it was not activated. Files
+    Jobs call the `python` of the environment that runs Snakemake, also where it was not activated, or Conda's, and the
+    package that planned. Files
     that a killed run may have left half-done are made again without being asked for (--rerun-incomplete).
     """
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    os.environ["PYTHONPATH"] = f"{SOURCES}{os.pathsep}{os.environ.get('PYTHONPATH', '')}".rstrip(os.pathsep)
     os.environ.setdefault("MPLBACKEND", "agg")
     if workflow.dag_settings is not None:  # it is, when Snakemake only lints
         workflow.dag_settings.force_incomplete = True
