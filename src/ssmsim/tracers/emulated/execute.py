@@ -58,10 +58,7 @@ def compile_instruction(ins: Instruction) -> Execute:
         function: Callable[..., Any] = find(ins.entry.semantics)
     except SsmsimError as error:
         raise SsmsimError(error.what, ins.where, error.todo) from None
-    if ins.base == "HGMMA":
-        sources = _matrix_sources(ins)
-    else:
-        sources = [reader(s, ins) for s in ins.sources]
+    sources = _matrix_sources(ins) if ins.base == "HGMMA" else [reader(s, ins) for s in ins.sources]
     writers = [(writer(d), d, k) for k, d in enumerate(ins.destinations) if ins.wants[k]]
     lanes_of, active_of = runs(ins), guard_lanes(ins.guard)
     needs_active, needs_machine = "active" in ins.entry.extras, "machine" in ins.entry.extras
@@ -90,7 +87,7 @@ def descriptors(register: int, state: State, group: Group) -> tuple[np.ndarray, 
 
 
 def _matrix_sources(ins: Instruction) -> list[Callable[[State, Group], Any]]:
-    """a, b, accumulator, then predicates: A comes from the descriptor pair when it is not in registers; gsb0 is no value."""
+    """a, b, accumulator, predicates. A lies in the descriptor pair when not in registers; gsb0 is no value."""
     a, descriptor, accumulator, *rest = ins.sources
     assert descriptor is not None
     register = descriptor.index
