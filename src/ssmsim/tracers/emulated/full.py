@@ -1,0 +1,33 @@
+"""Full mode: every instruction of a launch carried out over a memory image, so that real inputs give real outputs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ssmsim.launch import Launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.tracers.emulated.memory import Image
+from ssmsim.tracers.emulated.run import full_plan, run_blocks
+from ssmsim.trace.types import BlockTrace
+
+BATCH_WARPS = 256  # matrix instructions hold some hundred bytes per lane in temporaries
+
+
+def run_full(
+    launch: Launch, memory: Image, order: Sequence[int] | None = None, keep_trace: bool = False
+) -> list[BlockTrace]:
+    """Carry out a launch on `memory` (`Image.of(launches)`, filled by `Image.write`), some blocks at a time, in `order`.
+
+    Blocks of later batches see what earlier ones stored; blocks of one batch run together. keep_trace: what was executed,
+    exact masks included (else an empty list). Raises SsmsimError for an opcode without semantics and for what would fault.
+    """
+    plan = full_plan(decode_launch(launch), memory)
+    blocks = np.arange(launch.blocks) if order is None else np.asarray(order, np.int64)
+    step = max(1, BATCH_WARPS // launch.warps_per_block)
+    traces = []
+    for first in range(0, len(blocks), step):
+        batch = blocks[first : first + step]
+        _, log = run_blocks(plan, launch, batch, log=keep_trace)
+        if keep_trace:
+            traces.append(log.trace(batch))
+    return traces
