@@ -129,7 +129,8 @@ def _special_register(ins: Instruction) -> Execute:
 
     def execute(state: State, group: Group) -> None:
         value = state.special(ins, source.text, group.index)
-        write(state, group, value if count == 1 else (value, np.zeros((1, 1), U32)), lanes_of(state, group))
+        value = value if count == 1 else (value, np.zeros((1, 1), U32))
+        write(state, group, value, mask_for(destination, lanes_of(state, group)))  # type: ignore[arg-type]
 
     return execute
 
