@@ -47,7 +47,7 @@ SASS_FLOP = {
     for letter, pipe in (("f", "fp32"), ("h", "fp16"), ("d", "fp64"))
     for kind in ("add", "mul", "fma")
 }
-"""Thread instructions by kind: (pipe, floating-point operations each). fp16 ones are counted per thread, packed or not."""
+"""Thread instructions by kind: (pipe, floating-point operations each); a packed half instruction counts once."""
 
 TENSOR_FLOP = tuple(f"sm__ops_path_tensor_src_{kind}.sum" for kind in ("bf16_dst_fp32", "fp16", "tf32_dst_fp32"))
 """Multiplications and additions of the tensor cores, by source type."""

@@ -3,9 +3,11 @@
 Attribute numbers are those that `cuobjdump -elf` prints as EIATTR_*: 0x0a PARAM_CBANK, 0x17 KPARAM_INFO, 0x2f REGCOUNT.
 """
 
+import hashlib
 import io
 import struct
 from dataclasses import dataclass
+from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
@@ -56,6 +58,23 @@ def kernel_names(image: bytes) -> list[str]:
     return [s.name.removeprefix(prefix) for s in elf.iter_sections() if s.name.startswith(prefix)]
 
 
+def code_sha256(image: bytes, kernel: str) -> str:
+    """Identity of a kernel: hash of its machine code and constants, without debug information or its neighbours."""
+    digest = hashlib.sha256()
+    for section in ELFFile(io.BytesIO(image)).iter_sections():
+        prefix = section.name.removesuffix(f".{kernel}")
+        if prefix != section.name and (prefix == ".text" or prefix.startswith(".nv.constant")):
+            digest.update(f"{prefix} {section['sh_size']} ".encode() + section.data())
+    return digest.hexdigest()
+
+
+def _section(elf: ELFFile, name: str) -> Any:
+    section = elf.get_section_by_name(name)
+    if section is None:
+        raise ValueError(f"no section {name}")
+    return section
+
+
 def kernel_info(image: bytes, kernel: str, where: object = "") -> KernelInfo:
     """Facts of `kernel`, read from its cubin.
 
@@ -86,9 +105,9 @@ def _kernel_info(image: bytes, kernel: str, where: object) -> KernelInfo:
             params[ordinal] = (offset, flags >> 18)
         elif attribute == PARAM_CBANK:
             base, size = struct.unpack_from("<4xHH", value)
-    symbols = {i: s.name for i, s in enumerate(elf.get_section_by_name(".symtab").iter_symbols())}
+    symbols = {i: s.name for i, s in enumerate(_section(elf, ".symtab").iter_symbols())}
     registers = 0
-    for attribute, value in _attributes(elf.get_section_by_name(".nv.info").data()):
+    for attribute, value in _attributes(_section(elf, ".nv.info").data()):
         if attribute == REGCOUNT and symbols.get(struct.unpack_from("<I", value)[0]) == kernel:
             registers = struct.unpack_from("<I", value, 4)[0]
     shared = elf.get_section_by_name(f".nv.shared.{kernel}")

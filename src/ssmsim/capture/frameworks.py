@@ -7,18 +7,23 @@ import threading
 from typing import Any
 
 from ssmsim.capture.describe import Described, layout
+from ssmsim.cubin import code_sha256
 
 _arguments = threading.local()
 PACKAGES = ("torch", "triton", "mamba_ssm", "jax", "cupy", "numpy")
 
 
-def watch_triton() -> None:
-    """Note the named tensors of each Triton kernel just before it is launched. Triton is imported if it is there."""
+def watch_triton(launched: list[tuple[str, str]] | None = None) -> None:
+    """Note the named tensors of each Triton kernel just before it is launched. Triton is imported if it is there.
+
+    launched: gets (kernel, hash of its code) of every launch.
+    """
     try:
         from triton.runtime.jit import JITFunction
     except ImportError:
         return
     run = JITFunction.run
+    hashes: dict[str, str] = {}
 
     def noting(self: Any, *args: Any, **kwargs: Any) -> Any:
         named = list(zip(self.arg_names, args, strict=False)) + list(kwargs.items())
@@ -28,9 +33,14 @@ def watch_triton() -> None:
             if hasattr(value, "data_ptr")
         ]
         try:
-            return run(self, *args, **kwargs)
+            compiled = run(self, *args, **kwargs)
         finally:
             _arguments.tensors = []
+        if launched is not None and not kwargs.get("warmup") and compiled is not None:
+            if compiled.hash not in hashes:
+                hashes[compiled.hash] = code_sha256(compiled.asm["cubin"], compiled.metadata.name)
+            launched.append((compiled.metadata.name, hashes[compiled.hash]))
+        return compiled
 
     JITFunction.run = noting
 

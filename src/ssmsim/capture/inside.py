@@ -1,7 +1,7 @@
 """Runs a Python program with its kernel launches intercepted: `python -m ssmsim.capture.inside PROGRAM ARGUMENTS`.
 
 Started by `ssmsim capture` and `ssmsim measure`, which say in SSMSIM_CAPTURE what to do:
-{"out": folder, "mode": "capture" | "time", "contents": bool}.
+{"out": folder, "mode": "capture" | "time" | "hash", "contents": bool}.
 """
 
 import json
@@ -33,6 +33,20 @@ def _run_program(arguments: list[str]) -> None:
             raise SsmsimError("no program to run", "", "give `-- python SCRIPT ...`")
 
 
+def _run_hashed(arguments: list[str], wish: dict[str, Any]) -> None:
+    """Without CUPTI, which a profiler has taken: only what Triton launches is noted."""
+    from ssmsim.capture.frameworks import watch_triton
+
+    launched: list[tuple[str, str]] = []
+    watch_triton(launched)
+    try:
+        _run_program(arguments)
+    except SystemExit as stop:
+        if stop.code not in (None, 0):
+            raise
+    (Path(wish["out"]) / "launched.json").write_text(json.dumps(launched))
+
+
 def _run(arguments: list[str], wish: dict[str, Any]) -> None:
     from ssmsim.capture import device, timing, writer
     from ssmsim.capture.frameworks import watch_triton
@@ -62,7 +76,7 @@ def _run(arguments: list[str], wish: dict[str, Any]) -> None:
 def main() -> None:
     wish = json.loads(os.environ["SSMSIM_CAPTURE"])
     try:
-        _run(sys.argv[1:], wish)
+        (_run_hashed if wish["mode"] == "hash" else _run)(sys.argv[1:], wish)
     except SsmsimError as error:
         told = {"what": error.what, "where": error.where, "todo": error.todo}
         (Path(wish["out"]) / "error.json").write_text(json.dumps(told))

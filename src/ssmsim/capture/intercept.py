@@ -14,7 +14,7 @@ from typing import Any
 from ssmsim.capture import cupti, driver
 from ssmsim.capture.describe import PARAMETER_NAMES, TENSORS
 from ssmsim.capture.frameworks import Allocations, triton_tensors
-from ssmsim.cubin import KernelInfo, kernel_info, kernel_names
+from ssmsim.cubin import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
 
 CLUSTER_DIMENSION = 4  # CUlaunchAttributeID
@@ -35,6 +35,7 @@ class Recorded:
 
     kernel: str
     cubin: Cubin
+    code_sha256: str
     info: KernelInfo
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
@@ -110,7 +111,7 @@ class Interceptor:
         self._cubins: dict[str, Cubin] = {}
         self._by_kernel: dict[str, list[Cubin]] = {}
         self._by_module: dict[int, Cubin] = {}
-        self._infos: dict[tuple[str, str], KernelInfo] = {}
+        self._infos: dict[tuple[str, str], tuple[KernelInfo, str]] = {}
         self._thread = threading.local()
         self._gate: driver.Gate | None = None
         self.close = cupti.subscribe(self._on_callback)
@@ -196,12 +197,13 @@ class Interceptor:
         cubin = self._cubin(kernel, function)
         key = (cubin.sha256, kernel)
         if key not in self._infos:
-            self._infos[key] = kernel_info(cubin.image, kernel)
-        info = self._infos[key]
+            self._infos[key] = kernel_info(cubin.image, kernel), code_sha256(cubin.image, kernel)
+        info, digest = self._infos[key]
         static = driver.function_attribute(function, driver.SHARED_SIZE_BYTES)
         recorded = Recorded(
             kernel=kernel,
             cubin=cubin,
+            code_sha256=digest,
             info=info,
             grid=geometry.grid,
             block=geometry.block,

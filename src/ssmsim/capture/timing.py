@@ -6,7 +6,7 @@ from pathlib import Path
 from ssmsim.capture import device, driver
 from ssmsim.capture.intercept import Interceptor
 
-COLUMNS = ("index", "kernel", "grid", "block", "cubin_sha256", "microseconds", "sm_mhz")
+COLUMNS = ("index", "kernel", "grid", "block", "code_sha256", "microseconds", "sm_mhz")
 
 
 def write(folder: Path, interceptor: Interceptor) -> None:
@@ -18,5 +18,5 @@ def write(folder: Path, interceptor: Interceptor) -> None:
         table.writerow(COLUMNS)
         for i, (launch, (start, end)) in enumerate(zip(interceptor.launches, interceptor.timers, strict=True)):
             grid, block = ("x".join(map(str, size)) for size in (launch.grid, launch.block))
-            row = (i, launch.kernel, grid, block, launch.cubin.sha256, f"{start.microseconds_to(end):.3f}", clock)
+            row = (i, launch.kernel, grid, block, launch.code_sha256, f"{start.microseconds_to(end):.3f}", clock)
             table.writerow(row)

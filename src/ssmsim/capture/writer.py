@@ -26,33 +26,33 @@ def write(folder: Path, interceptor: Interceptor) -> None:
         "clocks_mhz": {"sm": read.get("clocks.sm", ""), "memory": read.get("clocks.mem", "")},
     }
     names = [f"{i:02d}-{short_name(launch.kernel)}" for i, launch in enumerate(interceptor.launches)]
-    _write_cubins(folder, interceptor)
+    cubins = _write_cubins(folder, interceptor)
     for name, launch in zip(names, interceptor.launches, strict=True):
-        _write_launch(folder, name, launch, facts, provenance)
+        about = provenance | {"code_sha256": launch.code_sha256}
+        _write_launch(folder / name, f"../{cubins[launch.cubin.sha256]}", launch, facts, about)
     _write_inputs(folder, interceptor)
     operations = [{"launch": names[o["launch"]]} if "launch" in o else o for o in interceptor.operations]
     lines = ",\n  ".join(json.dumps(operation) for operation in operations)
     (folder / "sequence.json").write_text(f'{{"format": "sequence/1", "operations": [\n  {lines}\n]}}\n')
 
 
-def _write_cubins(folder: Path, interceptor: Interceptor) -> None:
-    """Each cubin once; a library's module of many kernels is cut down to those that were launched."""
+def _write_cubins(folder: Path, interceptor: Interceptor) -> dict[str, str]:
+    """Each cubin once, cut down to the kernels that were launched, without debug information (it holds paths of the
+    machine). Loaded image's hash to file name, which is the written file's hash."""
     launched: dict[str, set[str]] = {}
     for launch in interceptor.launches:
         launched.setdefault(launch.cubin.sha256, set()).add(launch.kernel)
-    images = {launch.cubin.sha256: launch.cubin for launch in interceptor.launches}
-    for digest, cubin in images.items():
-        whole = len(cubin.kernels) == 1
-        file = folder / _cubin_name(digest)
+    names = {}
+    for cubin in {launch.cubin.sha256: launch.cubin for launch in interceptor.launches}.values():
+        image = reduce_cubin(cubin.image, launched[cubin.sha256])
+        names[cubin.sha256] = f"cubins/{hashlib.sha256(image).hexdigest()[:16]}.cubin"
+        file = folder / names[cubin.sha256]
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(cubin.image if whole else reduce_cubin(cubin.image, launched[digest]))
+        file.write_bytes(image)
+    return names
 
 
-def _cubin_name(digest: str) -> str:
-    return f"cubins/{digest[:16]}.cubin"
-
-
-def _write_launch(folder: Path, name: str, launch: Recorded, facts: dict[str, Any], provenance: dict[str, Any]) -> None:
+def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, Any], about: dict[str, Any]) -> None:
     buffers = []
     for buffer in launch.buffers:
         kept = {k: v for k, v in buffer.items() if k != "recipe"}
@@ -61,8 +61,8 @@ def _write_launch(folder: Path, name: str, launch: Recorded, facts: dict[str, An
         elif buffer["address"] in launch.contents:
             data = launch.contents[buffer["address"]]
             file = f"contents/{hashlib.sha256(data).hexdigest()[:16]}.zst"
-            if not (folder / file).exists():
-                write_contents(folder / file, data)
+            if not (folder.parent / file).exists():
+                write_contents(folder.parent / file, data)
             kept["contents"] = f"../{file}"
         buffers.append(kept)
     written = Launch.model_validate(
@@ -75,15 +75,14 @@ def _write_launch(folder: Path, name: str, launch: Recorded, facts: dict[str, An
             "cluster": launch.cluster,
             "shared_memory_bytes": launch.shared,
             "registers_per_thread": launch.registers,
-            "cubin": f"../{_cubin_name(launch.cubin.sha256)}",
+            "cubin": cubin,
             "params": launch.params.hex(),
             "buffers": buffers,
-            "provenance": provenance
-            | {"cubin_sha256": launch.cubin.sha256, "cubin_kernels": len(launch.cubin.kernels)},
+            "provenance": about,
         }
     )
-    (folder / name).mkdir()
-    written.write(folder / name)
+    folder.mkdir()
+    written.write(folder)
 
 
 def _write_inputs(folder: Path, interceptor: Interceptor) -> None:

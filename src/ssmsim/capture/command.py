@@ -1,0 +1,31 @@
+"""`ssmsim capture` and `ssmsim measure`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Out = Annotated[Path, typer.Option("-o", "--out", help="folder of the capture")]
+Program = Annotated[list[str], typer.Argument(help="python SCRIPT ..., after --")]
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def capture(
+        program: Program,
+        out: Out,
+        contents: Annotated[bool, typer.Option(help="record the bytes of every buffer at every launch")] = False,
+    ) -> None:
+        """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU)."""
+        from ssmsim.capture.child import run_inside
+        from ssmsim.files import whole_folder
+
+        with whole_folder(out) as folder:
+            run_inside(program, {"out": str(folder), "mode": "capture", "contents": contents})
+
+    @app.command()
+    def measure(program: Program, out: Out) -> None:
+        """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
+        from ssmsim.capture.measure import measure as run
+
+        run(program, out)

@@ -1,0 +1,198 @@
+"""Measures captured launches: event times in the running sequence, and counters with cold and with warm caches.
+
+Capture and measurement are tied by the hash of each kernel's code. The run that is timed goes through the same
+interception as the capture and sees every cubin. Under Nsight Compute that interception is not possible; there, Triton
+itself gives the cubins of its kernels, and the other kernels are known by mangled name, grid and block.
+"""
+
+import csv
+import json
+import statistics
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ssmsim.capture import device, ncu
+from ssmsim.capture.child import run_inside
+from ssmsim.counters import COUNTERS
+from ssmsim.errors import SsmsimError
+from ssmsim.files import whole_file
+from ssmsim.launch import Launch, read_launch
+
+REPETITIONS = 5
+CACHES = ("cold", "warm")
+
+
+@dataclass
+class Measured:
+    """Values of one launch in one cache state: counter to its value in each repetition."""
+
+    launch: str
+    kernel: str
+    cache: str
+    values: dict[str, list[float | None]] = field(default_factory=dict)
+
+
+def captured(folder: Path) -> dict[str, Launch]:
+    """The launches of a capture, by folder name, in the order of the sequence."""
+    found = {file.parent.name: read_launch(file.parent) for file in sorted(folder.glob("*/launch.json"))}
+    if not found:
+        raise SsmsimError("no captured launches", folder, "run `ssmsim capture -o` with this folder first")
+    return found
+
+
+def repeats(kernels: Sequence[Any], launches: dict[str, Launch], where: str) -> int:
+    """How often a run went through the captured sequence; raises when it launched something else."""
+    expected = len(launches)
+    if not kernels or len(kernels) % expected:
+        what = f"{len(kernels)} launches where the capture has {expected}"
+        raise SsmsimError(what, where, "measure with the command that was captured")
+    return len(kernels) // expected
+
+
+def check(index: int, name: str, launch: Launch, found: dict[str, Any], where: str) -> None:
+    """Raise when launch `index` of a run is not the captured one."""
+    wanted: dict[str, Any] = {"kernel": launch.kernel, "grid": launch.grid, "block": launch.block}
+    for key, want in wanted.items():
+        if found[key] != want:
+            what = f"launch {index} has {key} {found[key]} where the capture's {name} has {want}"
+            raise SsmsimError(what, where, "measure with the command and the tuning that were captured")
+    want = launch.provenance.get("code_sha256")
+    if found.get("code", want) != want:
+        what = f"launch {index} ({name}) runs code {found['code'][:16]}, captured {str(want)[:16]}"
+        raise SsmsimError(what, where, "pin the autotuner's choices (--tuning) and capture again")
+
+
+def event_times(command: list[str], launches: dict[str, Launch]) -> dict[str, list[float]]:
+    """Microseconds of every launch in the running sequence, in each repetition."""
+    times: dict[str, list[float]] = {name: [] for name in launches}
+    while min(len(values) for values in times.values()) < REPETITIONS:
+        with tempfile.TemporaryDirectory() as out:
+            run_inside(command, {"out": out, "mode": "time"})
+            rows = list(csv.DictReader((Path(out) / "times.csv").open()))
+        repeats(rows, launches, "timed run")
+        for i, row in enumerate(rows):
+            name = list(launches)[i % len(launches)]
+            size = {key: tuple(map(int, row[key].split("x"))) for key in ("grid", "block")}
+            check(i, name, launches[name], {"kernel": row["kernel"], "code": row["code_sha256"], **size}, "timed run")
+            times[name].append(float(row["microseconds"]))
+    return times
+
+
+def counters(command: list[str], launches: dict[str, Launch], cache: str) -> tuple[list[Measured], dict[str, str]]:
+    """Counters of every launch with the given cache state, and their units as ncu gives them."""
+    names = list(launches)
+    table = [Measured(name, launch.kernel, cache) for name, launch in launches.items()]
+    units: dict[str, str] = {}
+    done = 0
+    while done < REPETITIONS:
+        with tempfile.TemporaryDirectory() as out:
+            text = run_inside(command, {"out": out, "mode": "hash"}, ncu.prefix(COUNTERS, cache))
+            _check_code(json.loads((Path(out) / "launched.json").read_text()), launches)
+        units, rows = ncu.parse(text)
+        done += repeats(rows, launches, f"{cache} run")
+        for i, row in enumerate(rows):
+            grid, block = ncu.grid_of(row)
+            found = {"kernel": row["Kernel Name"], "grid": grid, "block": block}
+            check(i, names[i % len(names)], launches[names[i % len(names)]], found, f"{cache} run")
+            for counter in COUNTERS:
+                values = table[i % len(names)].values.setdefault(counter, [])
+                values.append(ncu.number(row.get(counter, "")))
+    return table, {name: units.get(name, "") for name in COUNTERS}
+
+
+def _check_code(run: list[tuple[str, str]], launches: dict[str, Launch]) -> None:
+    """What Triton launched in a profiled run must end with the captured kernels, in their order."""
+    known = {kernel for kernel, _ in run}
+    pairs = [(launch.kernel, launch.provenance.get("code_sha256")) for launch in launches.values()]
+    wanted = [pair for pair in pairs if pair[0] in known]
+    tail = [tuple(pair) for pair in run[len(run) - len(wanted) :]]
+    for (kernel, want), (ran, digest) in zip(wanted, tail, strict=True):
+        if (kernel, want) != (ran, digest):
+            what = (
+                f"the profiled run launched {ran} of cubin {digest[:16]}, the capture has {kernel} of {str(want)[:16]}"
+            )
+            raise SsmsimError(what, "", "pin the autotuner's choices (--tuning) and capture again")
+
+
+def median(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def spread(values: Iterable[float | None]) -> float | None:
+    """(largest - smallest) / largest by size: 0.02 says that the repetitions agree within 2 %."""
+    known = [value for value in values if value is not None]
+    largest = max(map(abs, known), default=0.0)
+    if not known:
+        return None
+    return (max(known) - min(known)) / largest if largest else 0.0
+
+
+def measure(command: list[str], folder: Path) -> None:
+    """Write measured.csv, measured.schema.json and event_times.csv into the capture `folder`."""
+    launches = captured(folder)
+    ncu.prefix(COUNTERS, "cold")  # fails at once where there is no ncu
+    before = device.smi()
+    times = event_times(command, launches)
+    table: list[Measured] = []
+    units: dict[str, str] = {}
+    for cache in CACHES:
+        rows, units = counters(command, launches, cache)
+        table += rows
+    _write_table(folder / "measured.csv", table)
+    _write_times(folder / "event_times.csv", launches, times)
+    _write_schema(folder / "measured.schema.json", table, units, before)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _write_table(path: Path, table: list[Measured]) -> None:
+    with whole_file(path) as temporary, temporary.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["launch", "kernel", "cache", "repetitions", *COUNTERS, *(f"{c}:spread" for c in COUNTERS)])
+        for row in table:
+            medians = [_cell(median(row.values[c])) for c in COUNTERS]
+            spreads = [f"{value:.4f}" if (value := spread(row.values[c])) is not None else "" for c in COUNTERS]
+            count = len(next(iter(row.values.values())))
+            out.writerow([row.launch, row.kernel, row.cache, count, *medians, *spreads])
+
+
+def _write_times(path: Path, launches: dict[str, Launch], times: dict[str, list[float]]) -> None:
+    with whole_file(path) as temporary, temporary.open("w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(["launch", "kernel", "repetitions", "microseconds", "microseconds:spread"])
+        for name, values in times.items():
+            kernel = launches[name].kernel
+            out.writerow([name, kernel, len(values), _cell(median(values)), f"{spread(values) or 0.0:.4f}"])
+
+
+def _write_schema(path: Path, table: list[Measured], units: dict[str, str], before: dict[str, str]) -> None:
+    """Units, what the columns mean, why a cell is empty, and the state of the device."""
+    missing = {c for c in COUNTERS if all(v is None for row in table for v in row.values[c])}
+    schema = {
+        "format": "measured/1",
+        "columns": {
+            name: {"unit": counter.unit, "ncu_unit": units[name]}
+            | ({"empty": "this version of ncu has no such counter on this GPU"} if name in missing else {})
+            for name, counter in COUNTERS.items()
+        },
+        "value": "median of the repetitions",
+        ":spread": "(largest - smallest) / largest of the repetitions",
+        "empty": "a ratio whose denominator the launch never made: the counter has no value there",
+        "cache": {
+            "cold": "ncu --cache-control all: L1, L2 and instruction caches invalidated before every pass",
+            "warm": "ncu --cache-control none: caches as the pass before left them. ncu runs a kernel once per pass "
+            "and restores what it writes in between, so L2 holds what fits of the kernel's own earlier pass and of the "
+            "restore",
+        },
+        "clock_control": "none: the GPU boosts as it does in use; sm__cycles_elapsed.avg.per_second has the clock",
+        "date": device.today(),
+        "device": {"before": before, "after": device.smi()},
+    }
+    with whole_file(path) as temporary:
+        temporary.write_text(json.dumps(schema, indent=1) + "\n")

@@ -1,0 +1,60 @@
+"""Nsight Compute: the command that reads a list of counters, and the table that it prints."""
+
+import csv
+import io
+import shutil
+from collections.abc import Iterable
+
+from ssmsim.errors import SsmsimError
+
+CACHE_CONTROL = {"cold": "all", "warm": "none"}
+BESIDE = ("launch__registers_per_thread", "profiler__replayer_passes")  # read with the counters, to know the launch
+
+
+def prefix(metrics: Iterable[str], cache: str) -> list[str]:
+    """The command line up to the program: counters of every kernel between cudaProfilerStart and Stop, as CSV.
+
+    cache: cold flushes the caches before every pass, warm leaves them as the pass before left them.
+    """
+    if shutil.which("ncu") is None:
+        raise SsmsimError(
+            "no ncu found", "", "install Nsight Compute (part of the CUDA toolkit) and put it on the PATH"
+        )
+    return [
+        "ncu", "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled",
+        "--clock-control", "none", "--cache-control", CACHE_CONTROL[cache], "--replay-mode", "kernel",
+        "--profile-from-start", "off", "--target-processes", "application-only",
+        "--metrics", ",".join((*metrics, *BESIDE)),
+    ]  # fmt: skip
+
+
+Row = dict[str, str]
+
+
+def parse(text: str) -> tuple[dict[str, str], list[Row]]:
+    """(units by column, one row per profiled kernel) of ncu's raw CSV page, whatever else stands in the output."""
+    start = text.find('"ID","Process ID"')
+    if start < 0:
+        told = next(
+            (line for line in text.splitlines() if line.startswith(("==ERROR==", "==WARNING== No kernels"))), ""
+        )
+        raise SsmsimError(
+            f"ncu gave no table: {told or 'nothing said'}", "", "does the program launch kernels in its region?"
+        )
+    lines = [line for line in text[start:].splitlines() if not line.startswith("==")]
+    table = list(csv.DictReader(io.StringIO("\n".join(lines))))
+    return table[0], table[1:]
+
+
+def number(cell: str) -> float | None:
+    """A cell's value; None where ncu has no value."""
+    try:
+        return float(cell.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def grid_of(row: Row) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(grid, block) of a row."""
+    grid, block = (tuple(int(n) for n in row[c].strip("()").split(",")) for c in ("Grid Size", "Block Size"))
+    return grid, block
