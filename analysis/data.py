@@ -96,7 +96,7 @@ class Data:
 def read(folder: Path | str) -> Data:
     """The study in `folder`, as `ssmsim.study.rows` wrote it: the baseline's hardware comes first."""
     folder = Path(folder)
-    rows = add_flop(pd.read_csv(folder / "rows.csv", low_memory=False))
+    rows = add_flop(pd.read_csv(folder / "rows.csv", low_memory=False)).copy()
     hardware = pd.read_csv(folder / "hardware.csv")
     baseline = str(hardware.config.iloc[0])
     simulated = rows[(rows.engine != "measured") & (rows.config == baseline)]

@@ -1,0 +1,47 @@
+"""What a small study is made of: the project's Snakefile and analysis, a launch of one block, a study file."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+TINY = "37-vectorized_elementwise_kernel"  # one block of 128 threads
+SMALL = """
+device: h200
+baseline: h200
+engines: [embedded]
+axes: {dram: {dram.peak_gb_per_s: 1}}
+selections:
+  only:
+    launches: {tiny: ["*"]}
+    configs: [h200]
+    sweeps: [{dram: [2]}]
+"""
+
+
+class Folder:
+    """A copy of what a study is made of."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def study(self, text: str = SMALL, **changes: object) -> None:
+        """Write analysis/study.yaml: `text` with top-level fields replaced."""
+        (self.path / "analysis/study.yaml").write_text(yaml.safe_dump(yaml.safe_load(text) | changes))
+
+    def snakemake(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "snakemake", "--cores", "2", *arguments], cwd=self.path, text=True,
+                              capture_output=True, check=False)  # fmt: skip
+
+
+def launch_folder(root: Path, workload: str, launch: str, device: str = "h200") -> Path:
+    """A captured launch of the project, copied under traces/ of another folder, as a workload of its own."""
+    source = next((ROOT / "traces" / device).glob(f"*/{launch}"))
+    shutil.copytree(source, root / "traces" / device / workload / launch, symlinks=False)
+    for shared in ("cubins", "inputs"):
+        if (source.parent / shared).is_dir():
+            shutil.copytree(source.parent / shared, root / "traces" / device / workload / shared)
+    return root / "traces" / device / workload / launch

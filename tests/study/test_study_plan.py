@@ -1,0 +1,92 @@
+"""A study file becomes the right runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from small_study import ROOT, Folder
+
+from ssmsim.config.load import load
+from ssmsim.study.plan import digest, make_plan
+from ssmsim.study.progress import line
+from ssmsim.study.rows import roles
+
+SWEEP = """
+device: h200
+baseline: h200
+engines: [embedded]
+axes: {dram: {dram.peak_gb_per_s: 1}, latency: {l2.hit_latency_near_cycles: -1, sm.registers: 1}}
+selections:
+  line: {launches: {tiny: ["*"]}, sweeps: [{dram: [0.5, 1, 2]}], caches: [cold, warm]}
+  plane: {launches: {tiny: ["37*"]}, configs: [h200], sweeps: [{dram: [1, 2], latency: [1, 2]}]}
+"""
+
+
+def test_sweeps_share_points_and_factor_one_is_the_baseline(folder: Folder) -> None:
+    folder.study(SWEEP)
+    plan = make_plan("analysis/study.yaml", folder.path)
+    runs = {(run.config, run.cache) for run in plan.runs}
+    assert runs == {(c, "cold") for c in ("h200", "dram@0.5", "dram@2", "latency@2", "dram@2+latency@2")} | {
+        (c, "warm") for c in ("h200", "dram@0.5", "dram@2")
+    }
+    assert len(plan.runs) == len(runs)
+
+
+def test_generated_configuration_loads_to_scaled_values(folder: Folder) -> None:
+    folder.study(SWEEP)
+    plan = make_plan("analysis/study.yaml", folder.path)
+    written = folder.path / "results/configs/point.yaml"
+    written.parent.mkdir(parents=True)
+    written.write_text(plan.generated["dram@2+latency@2"])
+    baseline, point = load(folder.path / "simconfigs/h200.yaml"), load(written)
+    assert point.dram.peak_gb_per_s == 2 * baseline.dram.peak_gb_per_s
+    assert point.l2.hit_latency_near_cycles == round(baseline.l2.hit_latency_near_cycles / 2)
+    assert point.sm.registers == 2 * baseline.sm.registers
+    assert plan.config_files("dram@2") == ["results/configs/dram@2.yaml", "simconfigs/h200.yaml"]
+
+
+def test_configuration_depends_on_its_whole_chain(folder: Folder) -> None:
+    folder.study(selections={"one": {"launches": {"tiny": ["*"]}, "configs": ["vector_x2_dram_x1.5"]}})
+    plan = make_plan("analysis/study.yaml", folder.path)
+    assert plan.config_files("vector_x2_dram_x1.5") == [
+        f"simconfigs/{name}.yaml" for name in ("vector_x2_dram_x1.5", "vector_x2", "h200")
+    ]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "simconfigs").glob("*_x*.yaml")), ids=lambda path: path.stem)
+def test_name_of_a_modification_tells_its_factor(path: Path) -> None:
+    """`vector_x2` has twice the baseline's values (or half its intervals): a moved baseline may not leave it behind."""
+    if "_x" in path.stem.rsplit("_x", 1)[0]:
+        pytest.skip("a combination: its parts are tested")
+    factor = float(path.stem.rsplit("_x", 1)[1].split("_")[0])
+    changed, baseline = load(path).model_dump(), load(ROOT / "simconfigs/h200.yaml").model_dump()
+    ratios = {
+        f"{group}.{field}": value / baseline[group][field]
+        for group, fields in changed.items()
+        if isinstance(fields, dict) and group != "provenance"
+        for field, value in fields.items()
+        if value != baseline[group][field]
+    }
+    assert ratios
+    assert {field: ratio for field, ratio in ratios.items() if ratio not in (factor, 1 / factor)} == {}
+
+
+def test_backward_begins_where_the_forward_kernels_repeat() -> None:
+    found = roles(["00-a_fwd_kernel", "01-fill_kernel", "02-a_fwd_kernel", "03-a_bwd_kernel", "04-reduce_kernel"])
+    assert [direction for direction, _ in found.values()] == ["forward"] * 2 + ["backward"] * 3
+    assert [role for _, role in found.values()] == ["ssm", "framework", "again", "ssm", "framework"]
+
+
+def test_digest_covers_engine_and_replay_sources() -> None:
+    assert digest("embedded") == digest("embedded") != digest("accelsim")
+
+
+def test_progress_line() -> None:
+    assert line(30, 100, 20, 10.0) == "30 of 100 simulations, 2.0 per second, 35 s left"
+    assert line(0, 100, 0, 0.0) == "0 of 100 simulations"
+
+
+def test_study_of_the_project_plans() -> None:
+    plan = make_plan("analysis/study.yaml", ROOT)
+    assert len(plan.runs) == len(set(plan.results))
+    assert json.loads(next(iter(plan.generated.values())))["base"].endswith("h200")
