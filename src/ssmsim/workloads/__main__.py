@@ -67,7 +67,7 @@ def write_outputs(folder: Path, outputs: Tensors) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m ssmsim.workloads")
     parser.add_argument("name")
-    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--repeat", type=int, default=1, help="steps in the profiled region")
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--tuning", type=Path, help="Triton's choices: read when the file is there, else written")
     parser.add_argument("--outputs", type=Path, help="folder for the step's outputs and gradients")

@@ -1,0 +1,164 @@
+"""Runs a captured sequence again through the driver API alone: captured cubins and parameters, fresh memory.
+
+    python -m ssmsim.capture.replay CAPTURE
+
+shows how far the outputs are from those that the framework's own run gave (the capture's outputs/). Memory that no
+recipe fills holds NaN patterns before the first launch, so that a value that was never written shows.
+"""
+
+import ctypes
+import json
+import struct
+import sys
+from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssmsim.capture import driver
+from ssmsim.contents import read_contents
+from ssmsim.launch import Launch, read_launch
+
+POISON = 0xFF  # a NaN in every floating-point type
+MAX_DYNAMIC_SHARED = 8  # CUfunction_attribute
+BUFFER_POINTER, BUFFER_SIZE, PARAM_END, CLUSTER = 1, 2, 0, 4
+
+
+class Memory:
+    """Fresh device memory for every stretch of addresses that the captured allocations cover."""
+
+    def __init__(self, stretches: list[tuple[int, int]]) -> None:
+        self.arenas: list[tuple[int, int, int]] = []  # captured start, captured end, fresh start
+        merged: list[list[int]] = []
+        for start, size in sorted(stretches):
+            if merged and start <= merged[-1][1]:
+                merged[-1][1] = max(merged[-1][1], start + size)
+            else:
+                merged.append([start, start + size])
+        for start, end in merged:
+            fresh = c_uint64()
+            driver.call("cuMemAlloc_v2", byref(fresh), c_size_t(end - start))
+            driver.call("cuMemsetD8_v2", fresh, ctypes.c_ubyte(POISON), c_size_t(end - start))
+            self.arenas.append((start, end, fresh.value))
+
+    def at(self, address: int) -> int:
+        for start, end, fresh in self.arenas:
+            if start <= address < end:
+                return fresh + address - start
+        raise KeyError(f"{address:#x} lies in no captured allocation")
+
+    def write(self, address: int, data: bytes) -> None:
+        driver.call("cuMemcpyHtoD_v2", c_uint64(self.at(address)), data, c_size_t(len(data)))
+
+    def read(self, address: int, size: int) -> bytes:
+        return driver.read_memory(self.at(address), size)
+
+
+def _function(launch: Launch, modules: dict[Path, c_void_p]) -> c_void_p:
+    path = launch.cubin_path.resolve()
+    if path not in modules:
+        modules[path] = c_void_p()
+        driver.call("cuModuleLoadData", byref(modules[path]), path.read_bytes())
+    function = c_void_p()
+    driver.call("cuModuleGetFunction", byref(function), modules[path], launch.kernel.encode())
+    return function
+
+
+def _params(launch: Launch, memory: Memory) -> bytes:
+    """The parameter bytes with every captured pointer moved to fresh memory."""
+    data = bytearray(launch.param_bytes)
+    pointers = {buffer.passed for buffer in launch.buffers}
+    for at in range(0, len(data) - 7, 8):
+        value = struct.unpack_from("<Q", data, at)[0]
+        if value in pointers:
+            struct.pack_into("<Q", data, at, memory.at(value))
+    return bytes(data)
+
+
+def run(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> None:
+    """One launch on the default stream, with its cluster size where it has one."""
+    function = _function(launch, modules)
+    static = driver.function_attribute(function.value or 0, driver.SHARED_SIZE_BYTES)
+    dynamic = launch.shared_memory_bytes - static
+    driver.call("cuFuncSetAttribute", function, c_int(MAX_DYNAMIC_SHARED), c_int(dynamic))
+    params = ctypes.create_string_buffer(_params(launch, memory))
+    size = c_size_t(len(launch.param_bytes))
+    extra = (c_void_p * 5)(BUFFER_POINTER, ctypes.addressof(params), BUFFER_SIZE, ctypes.addressof(size), PARAM_END)
+    attribute = ctypes.create_string_buffer(struct.pack("<I4x3I52x", CLUSTER, *launch.cluster), 72)
+    clustered = launch.cluster != (1, 1, 1)
+    geometry = struct.pack("<7I4xQQI", *launch.grid, *launch.block, dynamic, 0, ctypes.addressof(attribute), clustered)
+    config = ctypes.create_string_buffer(geometry, 56)
+    driver.call("cuLaunchKernelEx", config, function, None, extra)
+    driver.synchronize()
+
+
+def replay(folder: Path) -> dict[str, bytes]:
+    """Run the sequence of a capture; the bytes of the outputs that its outputs.json names."""
+    driver.call("cuInit", c_uint(0))
+    context = c_void_p()
+    driver.call("cuDevicePrimaryCtxRetain", byref(context), c_int(0))
+    driver.call("cuCtxSetCurrent", context)
+    launches = {file.parent.name: read_launch(file.parent) for file in sorted(folder.glob("*/launch.json"))}
+    sequence = json.loads((folder / "sequence.json").read_text())["operations"]
+    stretches = {(b.address, b.bytes) for launch in launches.values() for b in launch.buffers}
+    for operation in sequence:
+        if "copy" in operation:
+            stretches |= {(operation["copy"][end], operation["copy"]["bytes"]) for end in ("from", "to")}
+    memory = Memory(sorted(stretches))
+    for address, file in sorted(_inputs(launches)):
+        memory.write(address, read_contents(file))
+    modules: dict[Path, c_void_p] = {}
+    for operation in sequence:
+        _do(operation, launches, memory, modules)
+    outputs = json.loads((folder / "outputs" / "outputs.json").read_text())
+    sizes = {name: len(read_contents(folder / "outputs" / about["file"])) for name, about in outputs.items()}
+    return {name: memory.read(about["address"], sizes[name]) for name, about in outputs.items()}
+
+
+def _inputs(launches: dict[str, Launch]) -> set[tuple[int, Path]]:
+    return {
+        (buffer.address, (launch.folder / buffer.contents).resolve())
+        for launch in launches.values()
+        for buffer in launch.buffers
+        if buffer.contents is not None and buffer.contents.endswith(".recipe.json")
+    }
+
+
+def _do(operation: dict[str, Any], launches: dict[str, Launch], memory: Memory, modules: dict[Path, c_void_p]) -> None:
+    if "launch" in operation:
+        run(launches[operation["launch"]], memory, modules)
+    elif "copy" in operation:
+        copy = operation["copy"]
+        memory.write(copy["to"], memory.read(copy["from"], copy["bytes"]))
+    else:
+        fill = operation["set"]
+        memory.write(fill["address"], fill["value"].to_bytes(fill["width"], "little") * fill["count"])
+
+
+def floats(data: bytes, dtype: str) -> np.ndarray:
+    """float32 values of float32 or bfloat16 bytes."""
+    if dtype == "bfloat16":
+        return (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32)
+    return np.frombuffer(data, np.float32)
+
+
+def compare(folder: Path, outputs: dict[str, bytes]) -> dict[str, tuple[bool, float]]:
+    """By output: whether it equals the framework's to the bit, and the norm of the difference over the norm."""
+    about = json.loads((folder / "outputs" / "outputs.json").read_text())
+    found = {}
+    for name, data in outputs.items():
+        want = read_contents(folder / "outputs" / about[name]["file"])
+        mine, theirs = (floats(each, about[name]["dtype"]).astype(np.float64) for each in (data, want))
+        found[name] = data == want, float(np.linalg.norm(mine - theirs) / np.linalg.norm(theirs))
+    return found
+
+
+def main() -> None:
+    for folder in map(Path, sys.argv[1:]):
+        for name, (same, error) in compare(folder, replay(folder)).items():
+            print(f"{folder.name} {name}: {'same bits' if same else f'relative difference {error:.2e}'}")
+
+
+if __name__ == "__main__":
+    main()
