@@ -23,7 +23,7 @@ class Engine(Protocol):
 
 
 def engine_names() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
 
 
 def open_engine(name: str) -> Engine:

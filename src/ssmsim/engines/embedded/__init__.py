@@ -1,0 +1,55 @@
+"""The embedded engine: a cycle-level model of one GPU in Python, compiled by Numba.
+
+Read core.py first (the cycle loop), then records.py (all state), then one file per hardware unit. An edit in any file
+takes effect at the next run: Numba's cache is kept in a folder named after a hash of all engine sources, because
+Numba itself does not notice a change in a function that another file calls.
+"""
+
+import functools
+import hashlib
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numba
+
+HERE = Path(__file__).parent
+
+
+@functools.cache
+def digest() -> str:
+    """Hash of every source file of the engine."""
+    total = hashlib.sha256()
+    for file in sorted(HERE.glob("*.py")):
+        total.update(file.name.encode() + b"\0" + file.read_bytes())
+    return total.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Where compiled code is kept: $SSMSIM_CACHE, else the user's cache folder."""
+    if "SSMSIM_CACHE" in os.environ:
+        return Path(os.environ["SSMSIM_CACHE"])
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/ssmsim"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "ssmsim"
+
+
+# Code compiled with bounds checking must not be mistaken for the other: Numba's index does not tell them apart.
+CHECKED = "-checked" if numba.config.BOUNDSCHECK else ""
+numba.config.CACHE_DIR = str(cache_root() / (digest() + CHECKED))
+
+
+class Embedded:
+    """The engine's face to the rest of the program; see engines.Engine."""
+
+    def simulate(self, *arguments: Any, **options: Any) -> Any:
+        from ssmsim.engines.embedded.simulate import simulate
+
+        return simulate(*arguments, **options)
+
+    def digest(self) -> str:
+        return digest()
+
+
+ENGINE = Embedded()

@@ -1,0 +1,47 @@
+"""Commands `simulate` and `compare`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(simulate)
+    app.command()(compare)
+
+
+def simulate(
+    launch: Annotated[Path, typer.Argument(help="a launch/1 folder, or an Accel-Sim kernelslist.g")],
+    config: Annotated[Path, typer.Option(help="a file of simconfigs/")],
+    engine: Annotated[str, typer.Option(help="embedded or accelsim")] = "embedded",
+    tracer: Annotated[str, typer.Option(help="where the instruction streams come from")] = "emulated",
+    json: Annotated[Path | None, typer.Option(help="write the result row here")] = None,
+    timeline: Annotated[Path | None, typer.Option(help="write a Perfetto trace of one SM here")] = None,
+    warm: Annotated[Path | None, typer.Option(help="launch that ran before: its footprint is in the L2")] = None,
+    sample: Annotated[bool, typer.Option(help="a few waves of blocks, the whole estimated")] = False,
+) -> None:
+    """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
+    from rich.console import Console
+
+    from ssmsim.engines.replay import replay
+
+    options = {"timeline": timeline, "warm": warm, "sample": sample}
+    result = replay(launch, config, engine, tracer, **{name: value for name, value in options.items() if value})
+    if json is not None:
+        result.write(json)
+    from ssmsim.engines.summary import table
+
+    Console().print(table(result))
+
+
+def compare(
+    results: Annotated[Path, typer.Argument(help="a result file, or a folder of them")],
+    measured: Annotated[Path, typer.Option(help="measured.csv as `ssmsim measure` wrote it")],
+) -> None:
+    """Table of the errors of simulated against measured counters."""
+    from rich.console import Console
+
+    from ssmsim.engines.compare import error_table
+
+    Console(width=180).print(error_table(results, measured))

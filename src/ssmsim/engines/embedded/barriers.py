@@ -1,0 +1,43 @@
+"""BAR: the warps of a block wait for one another. Exited warps count as arrived (PTX ISA, bar.sync)."""
+
+from numba import njit
+
+from ssmsim.engines.embedded.records import MAX_BARRIERS, NONE
+from ssmsim.engines.embedded.stalls import reconsider
+
+
+@njit(cache=True)
+def expected(block, threads):
+    return block.live if threads == 0 else min(block.live, (threads + 31) // 32)
+
+
+@njit(cache=True)
+def arrive(m, subs, sms, warps, block, code, stalls, number, threads, waits, w, cycle):
+    """One warp arrives; when it is the last, all that wait go on after the barrier's latency."""
+    block.arrived[number] += 1
+    block.expected[number] = threads
+    if waits:
+        warps[w].held = number + 1
+    if block.arrived[number] >= expected(block, threads):
+        open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle)
+
+
+@njit(cache=True)
+def open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle):
+    block.arrived[number] = 0
+    for i in range(m.warps_per_block):
+        w = block.warps[i]
+        if w != NONE and warps[w].held == number + 1:
+            warp = warps[w]
+            warp.held = 0
+            warp.stall_end = max(warp.stall_end, cycle + m.barrier_latency)
+            sub = subs[w // m.slots]
+            reconsider(warp, sub, sms[w // (4 * m.slots)], code, stalls, cycle)
+
+
+@njit(cache=True)
+def leave(m, subs, sms, warps, block, code, stalls, cycle):
+    """A warp has exited: barriers that waited for it alone open."""
+    for number in range(MAX_BARRIERS):
+        if block.arrived[number] and block.arrived[number] >= expected(block, block.expected[number]):
+            open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle)

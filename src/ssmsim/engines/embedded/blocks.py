@@ -1,0 +1,146 @@
+"""Block scheduler: gives thread blocks to SMs with room, breadth first, and takes finished ones away.
+
+One block per launch_fp cycles over the GPU and per sm_launch on an SM; SMs take turns over the GPCs. Registers, shared
+memory, warps and blocks limit residency; machine.py has worked out how many blocks fit.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded import barriers
+from ssmsim.engines.embedded.events import BLOCK_FREE, LAUNCH, schedule
+from ssmsim.engines.embedded.records import FP, INDEX, INF, NONE, OFF_BIT
+from ssmsim.engines.embedded.stalls import NO_INSTRUCTION, settle
+
+
+@njit(cache=True)
+def launch(m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, events, cycle):
+    """Start one block if one fits somewhere. False when a block is needed that has not been loaded yet."""
+    gpu.launch_scheduled = 0
+    if gpu.next_launch >= m.block_total:
+        return True
+    best, fewest, soonest = NONE, m.blocks_per_sm, INF
+    for i in range(m.sms):
+        sm = sms[order[i]]
+        if sm.blocks < fewest:
+            if sm.launch_free <= cycle:
+                best, fewest = order[i], sm.blocks
+            else:
+                soonest = min(soonest, sm.launch_free)
+    if best == NONE:
+        if soonest < INF:
+            ask(gpu, events, soonest)
+        return True
+    if gpu.next_launch >= gpu.loaded_blocks:
+        ask(gpu, events, cycle)
+        return False
+    start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, best, cycle)
+    gpu.launch_free_fp = max(gpu.launch_free_fp, cycle << FP) + m.launch_fp
+    ask(gpu, events, max(cycle, gpu.launch_free_fp >> FP))
+    return True
+
+
+@njit(cache=True)
+def ask(gpu, events, when):
+    """Have launch() called at `when`."""
+    if not gpu.launch_scheduled:
+        gpu.launch_scheduled = 1
+        schedule(events, when, LAUNCH, 0, 0)
+
+
+@njit(cache=True)
+def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
+    """Put the next loaded block on SM s: warp i goes to sub-core i mod 4, counted from the emptiest."""
+    sm = sms[s]
+    number = gpu.next_launch % len(loaded)
+    source = loaded[number]
+    gpu.next_launch += 1
+    slot = s * m.blocks_per_sm
+    while blocks[slot].used:
+        slot += 1
+    block = blocks[slot]
+    block.used, block.id, block.live, block.sm, block.loaded = 1, source.id, m.warps_per_block, s, number
+    block.arrived[:] = 0
+    block.gmma_issued[:] = 0
+    block.gmma_done[:] = 0
+    block.warps[:] = NONE
+    if sm.warps == 0:
+        sm.active_since = cycle
+    sm.blocks += 1
+    sm.launch_free = cycle + m.sm_launch
+    first = emptiest(m, warps, 4 * s)
+    for i in range(m.warps_per_block):
+        sub_index = 4 * s + (first + i) % 4
+        w = sub_index * m.slots
+        while warps[w].block != NONE:
+            w += 1
+        block.warps[i] = w
+        begin(m, gpu, warps[w], source, stream, i, slot, cycle)
+        sub = subs[sub_index]
+        sub.wake = min(sub.wake, warps[w].ready)
+        sm.wake = min(sm.wake, sub.wake)
+        sm.warps += 1
+        counts.launched_warps += 1
+        gpu.warps_alive += 1
+
+
+@njit(cache=True)
+def emptiest(m, warps, first):
+    best, fewest = 0, 1 << 30
+    for i in range(4):
+        used = 0
+        for w in range((first + i) * m.slots, (first + i) * m.slots + m.used_slots):
+            used += warps[w].block != NONE
+        if used < fewest:
+            best, fewest = i, used
+    return best
+
+
+@njit(cache=True)
+def begin(m, gpu, warp, source, stream, i, slot, cycle):
+    """Reset a warp slot to the start of its stream; issue fetches its first line."""
+    warp.position, warp.end, warp.access = source.first[i], source.first[i + 1], source.access[i]
+    warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
+    warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
+    warp.copy_group, warp.copy_oldest = 0, 0
+    warp.copy_left[:] = 0
+    warp.age = gpu.ages
+    gpu.ages += 1
+    warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
+    warp.started, warp.mark, warp.state = cycle, cycle, NO_INSTRUCTION
+    warp.ready = warp.stall_end = cycle + m.first_issue
+
+
+@njit(cache=True)
+def retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, w, cycle):
+    """A warp that has exited and has nothing outstanding leaves; with the last one the block ends."""
+    warp = warps[w]
+    settle(warp, stalls, cycle)
+    block = blocks[warp.block]
+    slot = warp.block
+    block.live -= 1
+    block.warps[warp.number] = NONE
+    counts.retired_warps += 1
+    counts.warp_cycles += cycle - warp.started
+    gpu.warps_alive -= 1
+    sm = sms[block.sm]
+    sm.warps -= 1
+    if sm.warps == 0:
+        sm.active += cycle - sm.active_since
+    warp.block, warp.ready = NONE, INF
+    if block.live:
+        barriers.leave(m, subs, sms, warps, block, code, stalls, cycle)
+        return
+    loaded[block.loaded].done = 1
+    gpu.blocks_done += 1
+    gpu.finish = cycle
+    schedule(events, cycle + m.release, BLOCK_FREE, slot, 0)
+
+
+@njit(cache=True)
+def free(m, gpu, sms, blocks, events, slot, cycle):
+    """The block's resources are back; a successor may start."""
+    block = blocks[slot]
+    sm = sms[block.sm]
+    block.used = 0
+    sm.blocks -= 1
+    ask(gpu, events, max(cycle, gpu.launch_free_fp >> FP))

@@ -1,0 +1,171 @@
+"""Address rows to what the LSU works on: 128-byte lines with sector masks, and shared-memory wavefronts.
+
+Depends on addresses alone, so it is done once per executed instruction when a block is loaded; the LSU then counts
+cycles. Exact counters (sectors, requests, wavefronts, conflicts) are summed here.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded.records import COPY, LOCAL, NO_SPACE, OFF_BIT, SHARED
+
+# Columns of the sums: per-launch totals that the addresses alone decide.
+SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wavefronts", "conflicts", "lines",
+        "lanes_active", "lanes_on", "ideal_wavefronts", "matrix_wavefronts", "copy_wavefronts", "local_sectors")  # fmt: skip
+(LOAD_REQUESTS, LOAD_SECTORS, STORE_REQUESTS, STORE_SECTORS, WAVEFRONTS, CONFLICTS, LINES, LANES_ACTIVE, LANES_ON,
+ IDEAL, MATRIX_WAVEFRONTS, COPY_WAVEFRONTS, LOCAL_SECTORS) = range(len(SUMS))  # fmt: skip
+
+
+@njit(cache=True)
+def popcount(word):
+    count = 0
+    while word:
+        word &= word - 1
+        count += 1
+    return count
+
+
+@njit(cache=True)
+def bank_wavefronts(row, mask, width, lanes, scratch):
+    """Passes over the 32 four-byte banks: most distinct words in one bank, per group of lanes that fill 128 bytes.
+
+    8-byte accesses go by half warps and 16-byte ones by quarter warps (CUDA guide, shared memory); a word that several
+    lanes read is read once. LDSM and STSM: 16 bytes per row of a matrix, 8 rows a pass. scratch: int64[32, 34], column
+    0 counts the distinct words of a bank, the others hold them.
+    """
+    words = max(1, width // 4)
+    group = min(32, 32 // words)
+    total = 0
+    for start in range(0, lanes, group):
+        scratch[:, 0] = 0
+        worst = 0
+        for lane in range(start, min(lanes, start + group)):
+            if not mask >> lane & 1:
+                continue
+            for word in range(row[lane] >> 2, (row[lane] >> 2) + words):
+                bank = scratch[word & 31]
+                seen = 1
+                while seen <= bank[0] and bank[seen] != word:
+                    seen += 1
+                if seen > bank[0]:
+                    bank[seen] = word
+                    bank[0] = seen
+                    worst = max(worst, seen)
+        total += worst
+    return total
+
+
+@njit(cache=True)
+def add_line(lines, first, count, line, sectors, full):
+    """Add sectors of one lane to the lines of its instruction; returns the new number of lines."""
+    for i in range(first + count - 1, first - 1, -1):
+        if lines[i] >> 8 == line:
+            lines[i] |= sectors | full << 4
+            return count
+    lines[first + count] = line << 8 | full << 4 | sectors
+    return count + 1
+
+
+@njit(cache=True)
+def global_lines(row, mask, lines, first):
+    """Lines of a global access from lines[first] on, in lane order; returns how many. Lanes are aligned to their width."""
+    count = 0
+    for lane in range(32):
+        if mask >> lane & 1:
+            count = add_line(lines, first, count, row[lane] >> 7, 1 << ((row[lane] >> 5) & 3), 0)
+    return count
+
+
+@njit(cache=True)
+def mark_full(row, mask, width, lines, first, count):
+    """Set the full bits of the sectors whose 32 bytes this store covers."""
+    for i in range(first, first + count):
+        line = lines[i] >> 8
+        for sector in range(4):
+            if lines[i] >> sector & 1:
+                covered = 0
+                for lane in range(32):
+                    if mask >> lane & 1 and row[lane] >> 5 == line * 4 + sector:
+                        covered |= ((1 << width) - 1) << (row[lane] & 31)
+                if covered == (1 << 32) - 1:
+                    lines[i] |= 16 << sector
+
+
+@njit(cache=True)
+def local_lines(row, mask, width, lines, first):
+    """Local memory: word w of all 32 lanes lies in one line, so a warp that uses one offset fills width / 4 lines.
+
+    Source: CUDA guide, local memory ("consecutive 32-bit words are accessed by consecutive thread IDs").
+    """
+    count = 0
+    for lane in range(32):
+        if mask >> lane & 1:
+            sector = 1 << (lane >> 3)
+            for word in range(row[lane] >> 2, (row[lane] + max(width, 4)) >> 2):
+                count = add_line(lines, first, count, word, sector, sector)
+    return count
+
+
+@njit(cache=True)
+def load_block(program, code, index, mask, active, addresses, stream, accesses, lines, at, sums, executed, scratch):
+    """Translate one warp's instructions into the pool.
+
+    at: int64[3], next free place in stream, accesses and lines; moved on. stream gets the static index, bit 30 set
+    when no lane is on. sums: int64[len(SUMS)]. executed: int64[instructions], counted up.
+    """
+    row = 0
+    for i in range(len(index)):
+        static, on = index[i], mask[i]
+        ins, one = program[static], code[static]
+        stream[at[0] + i] = static if on else static | 1 << OFF_BIT
+        executed[static] += 1
+        sums[LANES_ON] += popcount(on)
+        sums[LANES_ACTIVE] += popcount(active[i])
+        rows = ins.accesses
+        if rows == 0 or one.space == NO_SPACE:
+            row += rows
+            continue
+        access = accesses[at[1]]
+        access.first_line, access.lines, access.wavefronts = at[2], 0, 1
+        at[1] += 1
+        if on:
+            if one.space == SHARED or one.space == COPY:
+                lanes = 32 if not one.matrix else 8 * max(1, ins.destination_count, ins.source1_count)
+                width = 16 if one.matrix else ins.width
+                wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch))
+                access.wavefronts = wavefronts
+                sums[WAVEFRONTS] += wavefronts
+                if one.space == COPY:
+                    sums[COPY_WAVEFRONTS] += wavefronts
+                if one.matrix:
+                    sums[MATRIX_WAVEFRONTS] += wavefronts
+                ideal = max(1, (popcount(on) * width + 127) // 128) if not one.matrix else min(lanes, 32) // 8
+                sums[IDEAL] += ideal
+                sums[CONFLICTS] += max(0, wavefronts - ideal)
+            if one.space != SHARED:
+                last = addresses[row + rows - 1]
+                if one.space == LOCAL:
+                    access.lines = local_lines(last, on, ins.width, lines, at[2])
+                else:
+                    access.lines = global_lines(last, on, lines, at[2])
+                    if one.is_store:
+                        mark_full(last, on, ins.width, lines, at[2], access.lines)
+                count_sectors(one, lines, at[2], access.lines, sums)
+                at[2] += access.lines
+        row += rows
+    at[0] += len(index)
+
+
+@njit(cache=True)
+def count_sectors(one, lines, first, count, sums):
+    sectors = 0
+    for i in range(first, first + count):
+        sectors += popcount(lines[i] & 15)
+    sums[LINES] += count
+    if one.space == LOCAL:
+        sums[LOCAL_SECTORS] += sectors
+    elif one.is_store:
+        sums[STORE_REQUESTS] += 1
+        sums[STORE_SECTORS] += sectors
+    else:
+        sums[LOAD_REQUESTS] += 1
+        sums[LOAD_SECTORS] += sectors

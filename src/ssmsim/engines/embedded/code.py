@@ -1,0 +1,130 @@
+"""Program to CODE records: what issue, pipes and LSU need to know of each static instruction, looked up once."""
+
+import re
+
+import numpy as np
+
+from ssmsim.config.schema import SimConfig
+from ssmsim.engines.embedded import records as r
+from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import Access, Control, Space, Unit, lookup
+from ssmsim.trace.types import Program
+
+SPACE = {Space.SHARED: r.SHARED, Space.GLOBAL: r.GLOBAL, Space.GENERIC: r.GLOBAL, Space.LOCAL: r.LOCAL,
+         Space.GLOBAL_TO_SHARED: r.COPY}  # fmt: skip
+PIPE = {Unit.ALU: r.ALU, Unit.FP64: r.FP64, Unit.TENSOR: r.TENSOR, Unit.UNIFORM: r.UNIFORM, Unit.CBU: r.BRANCH,
+        Unit.XU: r.XU, Unit.FMA: r.FMA, Unit.FP16: r.FMA, Unit.NONE: r.FREE, Unit.ADU: r.BRANCH, Unit.LSU: r.FREE}  # fmt: skip
+HEAVY_ONLY = {"IMAD", "IDP", "HFMA2.MMA"}  # the integer multiplier sits in the heavy pipe; UPC, section 5
+FENCES = {"MEMBAR", "FENCE", "ERRBAR", "CGAERRBAR", "CCTL"}
+
+
+def translate(program: Program, config: SimConfig) -> np.ndarray:
+    """CODE[instructions]. Raises SsmsimError naming the PC and text of an instruction the engine has no timing for."""
+    code = r.records(r.CODE, len(program.instructions))
+    previous = None
+    for row, one, text in zip(program.instructions, code, program.text, strict=True):
+        name = program.opcodes[row["opcode"]]
+        where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
+        one.stall, one.yields = max(1, row["stall"]), row["yields"]
+        one.line = row["pc"] // config.fetch.l0_line_bytes
+        one.constant = _constant(text, config)
+        _dependencies(one, row, where)
+        _operation(one, name, text, row, config, where)
+        _banks(one, row, previous, config)
+        previous = row
+    return code
+
+
+def _dependencies(one, row, where: str) -> None:
+    for field, target in (("write_barrier", "write_add"), ("read_barrier", "read_add")):
+        if row[field] > 5:
+            raise SsmsimError(f"{field} {row[field]} is not one of the six dependency counters", where, "decode again")
+        one[target] = 1 << (r.COUNTER_BITS * row[field]) if row[field] >= 0 else 0
+    one.wait_bits = sum(r.COUNTER_MASK << (r.COUNTER_BITS * i) for i in range(6) if row["wait_mask"] >> i & 1)
+
+
+def _operation(one, name: str, text: str, row, config: SimConfig, where: str) -> None:
+    base, mods = name.split(".")[0], name.split(".")[1:]
+    entry = lookup(base, where)
+    one.pipe, one.kind = PIPE[entry.unit], r.FIXED
+    sm = config.sm
+    one.latency = {r.ALU: sm.alu_latency_cycles, r.FMA: sm.fma_latency_cycles, r.FP64: sm.fp64_latency_cycles,
+                   r.UNIFORM: sm.uniform_latency_cycles, r.XU: sm.xu_latency_cycles, r.BRANCH: sm.branch_latency_cycles,
+                   r.TENSOR: _hmma_latency(name, config), r.FREE: 1}[one.pipe]  # fmt: skip
+    if one.pipe == r.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
+        one.pipe = r.HEAVY
+    if base.startswith("H") and entry.unit == Unit.FMA:
+        one.latency = sm.fp16_latency_cycles
+    if one.pipe == r.XU:
+        one.kind = r.QUEUED
+    if entry.access != Access.NONE and entry.space in SPACE:
+        one.kind, one.space = r.MEMORY, SPACE[entry.space]
+        one.is_atomic = entry.access == Access.ATOMIC
+        one.is_store = entry.access == Access.STORE or (one.is_atomic and row["destination"] < 0 and "RED" in base)
+        one.bypass = "BYPASS" in mods or one.is_atomic
+        one.matrix = base in ("LDSM", "STSM")
+        one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
+        one.write_long = one.space in (r.GLOBAL, r.LOCAL, r.COPY)
+    elif entry.space == Space.CONSTANT:
+        one.latency = config.constant.ldc_latency_cycles
+    elif base in ("SHFL", "MOVM"):
+        one.kind, one.space, one.latency = r.MEMORY, r.EXCHANGE, config.mio.shuffle_latency_cycles
+    elif base in ("S2R", "S2UR", "CS2R", "B2R"):
+        one.latency = sm.s2r_latency_cycles if base != "CS2R" else sm.alu_latency_cycles
+    elif base == "HGMMA":
+        _gmma(one, text, row, config)
+    elif base == "WARPGROUP":
+        if row["depth"] >= 0:
+            one.kind, one.count = r.GMMA_WAIT, row["depth"]
+    elif base == "DEPBAR":
+        counter = re.search(r"SB(\d)", text)
+        if counter and row["depth"] >= 0:
+            one.kind, one.shift, one.count = r.DEPBAR, int(counter[1]) * r.COUNTER_BITS, row["depth"]
+    elif base == "LDGDEPBAR":
+        one.kind, one.write_long = r.COPY_FENCE, 1
+    elif base in FENCES:
+        one.kind = r.MEMBAR
+    elif base == "BAR":
+        one.kind, one.pipe = r.BARRIER, r.FREE
+        one.count, one.threads, one.is_store = max(0, row["barrier"]), row["barrier_threads"], row["barrier_arrives"]
+    elif entry.control == Control.EXIT:
+        one.exits = 1
+    elif entry.control != Control.NONE:
+        one.kind = r.JUMP if entry.control != Control.BSSY else r.FIXED
+
+
+def _hmma_latency(name: str, config: SimConfig) -> int:
+    return config.tensor.hmma_1688_latency_cycles if ".1688." in name else config.tensor.hmma_16816_latency_cycles
+
+
+def _gmma(one, text: str, row, config: SimConfig) -> None:
+    """64 x n x k: each sub-core's tensor core does 16 rows; B, and A when by descriptor, come from shared memory."""
+    n, k = row["gmma_n"], row["gmma_k"]
+    element = 32 // k  # bytes: every type spans 32 bytes of K
+    one.kind, one.commits = r.GMMA, row["gmma_commits"]
+    one.gmma_fp = -(-(2 * 16 * n * k << r.FP) // config.tensor.flops_per_cycle_per_subcore)
+    from_registers = re.search(r"HGMMA\S*\s+R\d+,\s*R\d+", text) is not None
+    smem = n * k * element + (0 if from_registers else 64 * k * element)
+    one.gmma_smem_fp = int((smem << r.FP) / config.tensor.hgmma_shared_bytes_per_cycle)
+
+
+def _banks(one, row, previous, config: SimConfig) -> None:
+    """Registers read per bank, less those that the preceding instruction left in the reuse cache of the same slot."""
+    if one.kind == r.GMMA:
+        return
+    reads = [0, 0]
+    for slot in range(4):
+        first, count = row[f"source{slot}"], row[f"source{slot}_count"]
+        kept = (previous is not None and previous["reuse"] >> slot & 1 and previous[f"source{slot}"] == first)
+        if first >= 0 and not kept:
+            for register in range(first, first + min(count, 4)):
+                reads[register % 2] += 1
+    one.even_reads, one.odd_reads = reads
+
+
+def _constant(text: str, config: SimConfig) -> int:
+    """Line of the constant bank that an operand c[0x0][offset] reads, -1 when there is none."""
+    operand = re.search(r"c\[(0x[0-9a-f]+)\]\[(?:UR\d+\+)?(0x[0-9a-f]+)\]", text)
+    if operand is None:
+        return r.NONE
+    return (int(operand[1], 16) << 16 | int(operand[2], 16)) // config.constant.line_bytes

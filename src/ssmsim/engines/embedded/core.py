@@ -1,0 +1,93 @@
+"""The cycle loop. Each cycle: what is due happens in order of sending, then every sub-core with a ready warp issues.
+
+run() never raises and never calls Python. It returns a status and can be entered again: simulate.py reacts.
+Cycles in which nothing can happen are skipped.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded import blocks as block_scheduler
+from ssmsim.engines.embedded import dram, issue, l1fill, l2, lsu, noc
+from ssmsim.engines.embedded import stalls as reason
+from ssmsim.engines.embedded.events import (
+    ARRIVE,
+    BLOCK_FREE,
+    CHANNEL_SERVE,
+    COPY_DONE,
+    DRAM_DONE,
+    FILL,
+    GMMA_DONE,
+    LAUNCH,
+    RELEASE,
+    REPLY,
+    RETIRE,
+    SERVE,
+    WHEEL,
+    next_due,
+    take,
+)
+from ssmsim.engines.embedded.records import INF, NONE
+
+FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED = range(5)
+PATIENCE = 4_000_000  # cycles without an issued instruction that count as a deadlock
+
+
+@njit(cache=True)
+def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events, requests,
+        fills, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
+    """Simulate until all blocks are done or Python is needed; the status."""
+    m, gpu, counts = machine[0], gpus[0], counters[0]
+    while gpu.cycle < pause:
+        cycle = gpu.cycle
+        node = take(events, cycle)
+        while node:
+            kind, a, b = events[node].kind, events[node].a, events[node].b
+            if kind == RELEASE:
+                reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, b)
+            elif kind == SERVE:
+                lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, l1_lines,
+                          stalls, a, cycle)  # fmt: skip
+            elif kind == ARRIVE:
+                l2.arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, events,
+                          code, stalls, a, cycle)  # fmt: skip
+            elif kind == REPLY:
+                noc.deliver(m, gpu, counts, sms, fills[a], a, events, cycle)
+            elif kind == FILL:
+                l1fill.fill(m, counts, sms, warps, code, events, requests, fills, l1_lines, a, cycle)
+            elif kind == CHANNEL_SERVE:
+                dram.serve(m, counts, transactions, channels, events, a, cycle)
+            elif kind == DRAM_DONE:
+                l2.filled(m, counts, sms, slices, l2_lines, transactions, fills, events, a, cycle)
+            elif kind == COPY_DONE:
+                lsu.copied(warps[a], b, events, a, cycle)
+            elif kind == GMMA_DONE:
+                warps[a].gmma_pending -= 1
+                reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
+            elif kind == RETIRE:
+                block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
+            elif kind == BLOCK_FREE:
+                block_scheduler.free(m, gpu, sms, blocks, events, a, cycle)
+            elif kind == LAUNCH:
+                if not block_scheduler.launch(m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, events, cycle):
+                    return NEED_BLOCKS
+            node = take(events, cycle)
+        again = INF
+        for s in range(m.sms):
+            sm = sms[s]
+            if sm.wake <= cycle:
+                sm.wake = INF
+                for i in range(4 * s, 4 * s + 4):
+                    if subs[i].wake <= cycle:
+                        issue.subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests,
+                                      l0, l1i, gpci, imc, stalls, s, i, cycle)  # fmt: skip
+                for i in range(4 * s, 4 * s + 4):
+                    sm.wake = min(sm.wake, subs[i].wake)
+            again = min(again, sm.wake)
+        if events[WHEEL].a or gpu.fault:
+            return NO_ROOM
+        if events[WHEEL].b:
+            again = next_due(events, cycle, min(again, cycle + WHEEL))
+        if again == INF or cycle - gpu.progress_at > PATIENCE:
+            return FINISHED if gpu.blocks_done == m.block_total else DEADLOCK
+        gpu.cycle = again
+    return PAUSED

@@ -1,0 +1,97 @@
+"""Instruction supply: an L0 cache per sub-core with a stream buffer, one L1 instruction cache per SM, then L2.
+
+Structure and the 8-entry stream buffer: arXiv 2503.20481, section 5.2. Constants that instructions name as operands
+come from a small cache of each SM (IMC); only its misses cost time.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded.records import NONE
+
+
+@njit(cache=True)
+def from_l1(m, counts, sm, s, l1i, gpci, line, cycle):
+    """Cycle at which the SM's instruction cache delivers a line to a sub-core; fills it on a miss."""
+    start = max(cycle, sm.fetch_free)
+    sm.fetch_free = start + m.l1i_interval
+    counts.fetch_lines += 1
+    base = (s * m.l1i_sets + line % m.l1i_sets) * m.l1i_ways
+    oldest = base
+    for way in range(base, base + m.l1i_ways):
+        entry = l1i[way]
+        if entry.tag == line + 1:
+            entry.used = cycle
+            return max(start, entry.ready) + m.l1i_latency
+        if entry.used < l1i[oldest].used:
+            oldest = way
+    counts.fetch_misses += 1
+    entry = l1i[oldest]
+    entry.tag, entry.used = line + 1, cycle
+    entry.ready = start + shared_level(m, gpci, s, line, start)
+    return entry.ready + m.l1i_latency
+
+
+@njit(cache=True)
+def shared_level(m, gpci, s, line, cycle):
+    """Latency of the level that neighbouring SMs share, when there is one, else of L2."""
+    if m.gpci_sets == 0:
+        return m.l2i_latency
+    entry = gpci[s // m.gpci_sms * m.gpci_sets + line % m.gpci_sets]
+    if entry.tag == line + 1:
+        return max(m.gpci_latency, entry.ready - cycle)
+    entry.tag, entry.ready = line + 1, cycle + m.l2i_latency
+    return m.l2i_latency
+
+
+@njit(cache=True)
+def fetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
+    """Cycle at which the sub-core has the line; starts the stream buffer on a miss and keeps it ahead on a hit."""
+    size = m.l0_lines + m.l0_prefetch
+    base = sub * size
+    found = NONE
+    for i in range(base, base + size):
+        if l0[i].tag == line + 1:
+            found = i
+            break
+    if found == NONE:
+        found = place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle), cycle)
+        l0[found].fresh = 0
+        for ahead in range(1, m.l0_prefetch + 1):
+            prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line + ahead, cycle)
+    elif l0[found].fresh:
+        l0[found].fresh = 0
+        prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line + m.l0_prefetch, cycle)
+    l0[found].used = cycle
+    return l0[found].ready
+
+
+@njit(cache=True)
+def prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line, cycle):
+    if line >= m.code_lines:
+        return
+    for i in range(base, base + size):
+        if l0[i].tag == line + 1:
+            return
+    place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle), cycle)
+
+
+@njit(cache=True)
+def place(l0, base, size, line, ready, cycle):
+    """Replace the line used longest ago."""
+    oldest = base
+    for i in range(base + 1, base + size):
+        if l0[i].used < l0[oldest].used:
+            oldest = i
+    entry = l0[oldest]
+    entry.tag, entry.ready, entry.used, entry.fresh = line + 1, ready, cycle, 1
+    return oldest
+
+
+@njit(cache=True)
+def constant(m, counts, imc, s, line, cycle):
+    """Cycle at which a constant operand's line is there."""
+    entry = imc[s * m.imc_lines + line % m.imc_lines]
+    if entry.tag != line + 1:
+        counts.imc_misses += 1
+        entry.tag, entry.ready = line + 1, cycle + m.imc_latency
+    return entry.ready

@@ -1,0 +1,180 @@
+"""Issue: one instruction per sub-core and cycle, by the control bits that the assembler wrote; greedy, then youngest.
+
+The control fields (stall count, yield, six dependency counters, wait mask) and the greedy-then-youngest order are as
+"Analyzing modern NVIDIA GPU cores" (arXiv 2503.20481, sections 4 and 5.1) describes them. Registers are not tracked:
+the assembler's counts and counters say all there is to wait for.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded import barriers, fetch, lsu, pipes, tensor
+from ssmsim.engines.embedded.events import RELEASE, schedule
+from ssmsim.engines.embedded.records import (
+    BARRIER,
+    COPY_FENCE,
+    COUNTER_MASK,
+    EXITED,
+    FP,
+    FREE,
+    GMMA,
+    INDEX,
+    INF,
+    JUMP,
+    MEMBAR,
+    MEMORY,
+    NONE,
+    OFF_BIT,
+    QUEUED,
+)
+from ssmsim.engines.embedded import stalls as reason
+
+
+@njit(cache=True)
+def hazard(m, sm, sub, one, cycle):
+    """(first cycle at which the hardware takes the instruction, stall reason until then)."""
+    if one.kind == MEMORY:
+        why = lsu.full(m, sub, one)
+        if why:
+            return INF, why
+    elif one.kind == QUEUED:
+        until = pipes.special_at(m, sub, cycle, one.pipe)
+        if until > cycle:
+            return until, reason.MIO
+    elif one.kind == GMMA:
+        until = tensor.room_at(m, sm, one)
+        if until > cycle:
+            return until, reason.GMMA
+    else:
+        until = pipes.free_at(sub, one, cycle)
+        if until > cycle:
+            return until, reason.MATH
+    until = pipes.operands_at(sub, one)
+    if until > cycle:
+        return until, reason.DISPATCH
+    return cycle, 0
+
+
+@njit(cache=True)
+def choose(m, sm, sub, warps, code, stalls, first, cycle):
+    """The warp to issue, NONE when none can; and the cycle at which to look again."""
+    best, age, again = NONE, NONE, INF
+    for w in range(first, first + m.used_slots):
+        warp = warps[w]
+        if warp.ready > cycle:
+            again = min(again, warp.ready)
+            continue
+        until, why = hazard(m, sm, sub, code[warp.current], cycle)
+        if until > cycle:
+            reason.block(warp, stalls, cycle, until, why)
+            again = min(again, until)
+            continue
+        again = cycle + 1
+        if w == sub.greedy:
+            best, age = w, INF
+        elif warp.age > age:
+            best, age = w, warp.age
+    return best, again
+
+
+@njit(cache=True)
+def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, imc, stalls,
+            s, index, cycle):  # fmt: skip
+    """One cycle of one sub-core."""
+    sm, sub = sms[s], subs[index]
+    first = index * m.slots
+    w, again = choose(m, sm, sub, warps, code, stalls, first, cycle)
+    if w == NONE:
+        sub.wake = again
+        return
+    warp = warps[w]
+    one = code[warp.current]
+    if warp.line == NONE:  # first instruction of the warp
+        warp.line = one.line
+        ready = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, index, one.line, cycle)
+        if ready > cycle:
+            reason.block(warp, stalls, cycle, ready, reason.NO_INSTRUCTION)
+            sub.wake = cycle + 1
+            return
+    reason.settle(warp, stalls, cycle)
+    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, cycle)
+    counts.issued += 1
+    sub.issued += 1
+    gpu.progress_at = cycle
+    sub.greedy = NONE if one.yields else w
+    if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
+        reason.check_exit(warp, events, w, cycle + 1)
+    sub.wake = cycle + 1
+
+
+@njit(cache=True)
+def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, cycle):
+    """Send the warp's current instruction to its unit."""
+    sm, sub, warp = sms[s], subs[index], warps[w]
+    one = code[warp.current]
+    pipes.read_operands(m, sub, one, cycle)
+    kind = one.kind
+    if kind == MEMORY:
+        lsu.push(m, gpu, sm, sub, s, index, warp, w, code, one, events, requests, cycle)
+        return
+    if kind == GMMA:
+        tensor.issue(m, counts, sm, subs, warps, blocks[warp.block], events, one, warp, w, cycle)
+        return
+    if kind == COPY_FENCE:
+        lsu.fence(warp, one, events, w, cycle)
+        return
+    begins = cycle
+    if kind == QUEUED:
+        begins = pipes.special(m, counts, sub, cycle, one.pipe)
+    elif one.pipe != FREE:
+        pipes.occupy(m, counts, sub, one, cycle)
+    if kind == BARRIER:
+        barriers.arrive(m, subs, sms, warps, blocks[warp.block], code, stalls, one.count, one.threads, not one.is_store,
+                        w, cycle)  # fmt: skip
+    if one.write_add:
+        warp.scoreboard += one.write_add
+        warp.long &= ~(one.write_add * COUNTER_MASK)
+        schedule(events, begins + max(1, one.latency), RELEASE, w, one.write_add)
+    if one.read_add:
+        warp.scoreboard += one.read_add
+        schedule(events, begins + max(1, min(one.latency, m.read_release)), RELEASE, w, one.read_add)
+
+
+@njit(cache=True)
+def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
+    """Move the warp to its next instruction and find out what it waits for. True when it has executed its last."""
+    before = warp.current
+    stalls[before, reason.SELECTED] += 1
+    warp.position += 1
+    if warp.position == warp.end:
+        warp.ready, warp.mark, warp.state, warp.held = INF, cycle + 1, reason.DRAIN, EXITED
+        return True
+    warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
+    following = code[warp.current]
+    ready = cycle + one.stall
+    stalls[warp.current, reason.WAIT] += one.stall - 1
+    warp.mark, warp.state = ready, reason.WAIT
+    if warp.stall_end > ready:  # a barrier that this warp was the last to reach
+        ready, warp.state = warp.stall_end, reason.BARRIER
+    if warp.current != before + 1 and cycle + m.branch_latency > ready:
+        ready = cycle + m.branch_latency
+        warp.state = reason.BRANCHING
+    if following.line != warp.line:
+        warp.line = following.line
+        there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, index, following.line, cycle)
+        if there > ready:
+            ready, warp.state = there, reason.NO_INSTRUCTION
+    if following.constant >= 0:
+        there = fetch.constant(m, counts, imc, s, following.constant, ready)
+        if there > ready:
+            ready, warp.state = there, reason.IMC
+    warp.ready = warp.stall_end = ready
+    if warp.held:
+        reason.block(warp, stalls, warp.mark, INF, reason.BARRIER)
+    elif one.kind == MEMBAR and one.count and warp.acks:
+        warp.held = NONE
+        reason.block(warp, stalls, warp.mark, INF, reason.MEMBAR)
+    else:
+        why = reason.dependency(warp, following)
+        if why != reason.CLEAR:
+            reason.block(warp, stalls, warp.mark, INF, why)
+    return False

@@ -1,0 +1,177 @@
+"""L1 data cache: sectored, write-through, no allocation on a store; global copies marked BYPASS do not allocate.
+
+Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
+its way waits for the same entry. Local memory is allocated on a store and written back (CUDA guide: local memory is
+cached in L1; Accel-Sim's L1 has the same policies).
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded import noc
+from ssmsim.engines.embedded.coalesce import popcount
+from ssmsim.engines.embedded.events import RELEASE, schedule
+from ssmsim.engines.embedded.records import COPY, FP, LOCAL, NONE
+
+LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
+LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
+
+
+@njit(cache=True)
+def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, l1_lines, cycle):
+    """Look up all lines of one instruction; cycles that it takes, -1 when it must try again later.
+
+    request.left counts lines on their way; the request is finished by the last one (fill), or here when all hit.
+    """
+    sm = sms[s]
+    count = access_.lines
+    if (sm.misses and sm.misses + count > m.miss_lines) or sm.stores > m.store_lines or fills[0].payload < count + 8:
+        return -1
+    request.left, request.last = 1, cycle + m.l1_latency
+    took_fp = 0
+    for i in range(access_.first_line, access_.first_line + count):
+        word = lines[i]
+        line, full, sectors = word >> 8, (word >> 4) & 15, word & 15
+        if request.space == LOCAL:
+            line = LOCAL_BASE + request.warp * LOCAL_LINES + line
+        now = cycle + (took_fp >> FP)
+        took_fp += m.tag_fp
+        if one.is_store or one.is_atomic:
+            counts.l1_sectors += popcount(sectors)
+            took_fp += store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
+                             l1_lines, now)  # fmt: skip
+        else:
+            load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, l1_lines, now)
+    return max(1, (took_fp + (1 << FP) - 1) >> FP)
+
+
+@njit(cache=True)
+def find(m, l1_lines, s, line):
+    """Way that holds the line, NONE when none does; and the way to replace, NONE when all await data."""
+    base = (s * m.l1_sets + (line ^ line >> 5 ^ line >> 11) % m.l1_sets) * m.l1_ways
+    victim, oldest = NONE, 1 << 60
+    for way in range(base, base + m.l1_ways):
+        entry = l1_lines[way]
+        if entry.tag == line + 1:
+            return way, way
+        if entry.pending == 0 and entry.used < oldest:
+            victim, oldest = way, entry.used
+    return NONE, victim
+
+
+@njit(cache=True)
+def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, l1_lines, now):
+    """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors."""
+    wanted = popcount(sectors)
+    counts.l1_sectors += wanted
+    counts.l1_load_sectors += wanted
+    request.last = max(request.last, now + m.l1_latency)
+    if one.bypass:
+        request.left += 1
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        return
+    way, victim = find(m, l1_lines, s, line)
+    if way == NONE and victim != NONE:
+        entry = l1_lines[victim]
+        if entry.dirty:
+            write_back(m, gpu, counts, sm, s, entry, events, fills, now)
+        entry.tag, entry.valid, entry.pending, entry.dirty, entry.awaited = line + 1, 0, 0, 0, 0
+        way = victim
+    if way == NONE:  # every way awaits data: fetch without keeping
+        request.left += 1
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        return
+    entry = l1_lines[way]
+    entry.used = now
+    present = popcount(sectors & (entry.valid | entry.pending))
+    counts.l1_hits += present
+    counts.l1_load_hits += present
+    missing = sectors & ~entry.valid & ~entry.pending
+    if missing:
+        request.left += 1
+        entry.pending |= missing
+        entry.awaited = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, now)
+    elif sectors & entry.pending:
+        request.left += 1
+        wait_for(fills, entry.awaited, index)
+
+
+@njit(cache=True)
+def take_fill(fills):
+    index = fills[0].next
+    fills[0].next = fills[index].next
+    fills[0].payload -= 1
+    return index
+
+
+@njit(cache=True)
+def free_fill(fills, index):
+    fills[index].next = fills[0].next
+    fills[0].next = index
+    fills[0].payload += 1
+
+
+@njit(cache=True)
+def wait_for(fills, primary, request):
+    """A later request waits for a line that is on its way."""
+    index = take_fill(fills)
+    node = fills[index]
+    node.request, node.next = request, fills[primary].waiters
+    fills[primary].waiters = index
+
+
+@njit(cache=True)
+def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, events, fills, now):
+    """Send a line's sectors on their way; returns its entry."""
+    index = take_fill(fills)
+    fill = fills[index]
+    fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = request, line, sectors, full, s, way
+    fill.waiters, fill.store, fill.atomic, fill.promote = 0, store_, one.is_atomic, one.promote
+    fill.payload = popcount(sectors) * 32
+    if store_ == 0:
+        sm.misses += 1
+        counts.l1_fills += 1
+    else:
+        sm.stores += 1
+    noc.send(m, gpu, counts, sm, fill, index, events, now + m.l1_latency // 2)
+    return index
+
+
+@njit(cache=True)
+def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, l1_lines, now):
+    """One line of a store or atomic; extra time (fixed point) that its data take on the way out."""
+    way, victim = find(m, l1_lines, s, line)
+    if request.space == LOCAL and victim != NONE:
+        entry = l1_lines[victim]
+        if way == NONE:
+            if entry.dirty:
+                write_back(m, gpu, counts, sm, s, entry, events, fills, now)
+            entry.tag, entry.valid, entry.pending, entry.dirty = line + 1, 0, 0, 0
+        entry.valid |= sectors
+        entry.dirty |= sectors
+        entry.used = now
+        return 0
+    if way != NONE:
+        entry = l1_lines[way]
+        counts.l1_hits += popcount(sectors & entry.valid)
+        if one.is_atomic:
+            entry.valid &= ~sectors  # atomics are done in L2, the copy here is stale
+        entry.used = now
+    if one.is_atomic and not one.is_store:
+        request.left += 1
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+    else:
+        warp.acks += 1
+        miss(m, gpu, counts, sm, s, request.warp, line, sectors, full, NONE, one, 1, events, fills, now)
+    return max(0, popcount(sectors) * m.store_fp - m.tag_fp)
+
+
+@njit(cache=True)
+def write_back(m, gpu, counts, sm, s, entry, events, fills, now):
+    """A dirty line of local memory leaves for the L2."""
+    index = take_fill(fills)
+    fill = fills[index]
+    fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = NONE, entry.tag - 1, entry.dirty, entry.dirty, s, NONE
+    fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, 0, 32
+    fill.payload = popcount(entry.dirty) * 32
+    sm.stores += 1
+    noc.send(m, gpu, counts, sm, fill, index, events, now)

@@ -1,0 +1,145 @@
+"""L2 slices: sectored, write-back, write-allocate by byte mask; misses become DRAM transactions.
+
+A slice serves its requests in order of arrival. A sector written whole is valid without a fetch; a partly written one
+is fetched when it is read, or merged when it is written back. Atomics are done here.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded import dram, noc
+from ssmsim.engines.embedded.coalesce import popcount
+from ssmsim.engines.embedded.events import ARRIVE, schedule
+from ssmsim.engines.embedded.l1 import free_fill
+from ssmsim.engines.embedded.records import FP, INF, NONE
+from ssmsim.engines.embedded.stalls import reconsider
+
+RETRY = 16  # cycles until a request that found no way or no miss entry tries again: polling, not a hardware value
+
+
+@njit(cache=True)
+def find(m, l2_lines, slice_, line):
+    """Way of the line, or NONE; the way to replace, or NONE when all await data."""
+    set_ = noc.scramble(line) // 97 % m.l2_sets
+    base = (slice_ * m.l2_sets + set_) * m.l2_ways
+    victim, oldest = NONE, INF
+    for way in range(base, base + m.l2_ways):
+        entry = l2_lines[way]
+        if entry.tag == line + 1:
+            return way, way
+        if entry.pending == 0 and entry.used < oldest:
+            victim, oldest = way, entry.used
+    return NONE, victim
+
+
+@njit(cache=True)
+def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, events, code, stalls, index,
+           cycle):  # fmt: skip
+    """A request reaches its slice."""
+    fill = fills[index]
+    slice_ = slices[fill.slice]
+    way, victim = find(m, l2_lines, fill.slice, fill.line)
+    if slice_.misses >= m.slice_misses or (way == NONE and victim == NONE) or transactions[0].sectors < 4:
+        counts.l2_retries += 1
+        schedule(events, cycle + RETRY, ARRIVE, index, 0)
+        return
+    sectors = popcount(fill.sectors)
+    busy = max(m.slice_fp, sectors * (m.atomic_fp if fill.atomic else m.slice_sector_fp))
+    slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
+    now = max(cycle, (slice_.free_fp - busy) >> FP)
+    counts.l2_sectors += sectors
+    if way == NONE:
+        way = victim
+        replace(m, counts, slices, l2_lines, transactions, channels, events, way, fill.line, fill.slice, now)
+    entry = l2_lines[way]
+    entry.used = now
+    if fill.store:
+        write(m, counts, sms, subs, warps, code, stalls, fills, fill, index, entry, sectors, cycle)
+        return
+    read(m, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events, now)
+
+
+@njit(cache=True)
+def replace(m, counts, slices, l2_lines, transactions, channels, events, way, line, slice_, now):
+    """Give a way to a new line; what was written there goes to DRAM."""
+    entry = l2_lines[way]
+    if entry.dirty:
+        merged = entry.dirty & entry.partial
+        if merged:  # ECC covers whole bursts, so the rest is read first
+            counts.dram_reads += popcount(merged)
+        dram.push(m, counts, slices, transactions, channels, events, slice_, entry.tag - 1, entry.dirty, 1, NONE, now)
+    entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial, entry.transaction = line + 1, 0, 0, 0, 0, 0
+
+
+@njit(cache=True)
+def write(m, counts, sms, subs, warps, code, stalls, fills, fill, index, entry, sectors, cycle):
+    """A store: whole sectors become valid; the SM's store buffer has its entry back, a memory barrier may go on."""
+    counts.l2_write_sectors += sectors
+    counts.l2_hits += sectors  # a write never waits: ncu counts it as a hit
+    whole = fill.sectors & fill.full
+    entry.valid |= whole
+    entry.partial = (entry.partial | fill.sectors & ~entry.valid) & ~whole
+    entry.dirty |= fill.sectors
+    sms[fill.sm].stores -= 1
+    w = fill.request
+    free_fill(fills, index)
+    if w == NONE:
+        return
+    warp = warps[w]
+    warp.acks -= 1
+    if warp.acks == 0 and warp.held == NONE:
+        warp.held = 0
+        warp.stall_end = max(warp.stall_end, cycle + m.reply_latency)
+        reconsider(warp, subs[w // m.slots], sms[fill.sm], code, stalls, cycle)
+
+
+@njit(cache=True)
+def read(m, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events, now):
+    """A load or a returning atomic: answer, or wait for DRAM."""
+    missing = fill.sectors & ~entry.valid
+    if not fill.atomic:
+        counts.l2_read_sectors += sectors
+        counts.l2_read_hits += sectors - popcount(missing)
+    counts.l2_hits += sectors - popcount(missing)
+    if fill.atomic:
+        entry.dirty |= fill.sectors
+    if missing == 0:
+        extra = m.atomic_latency if fill.atomic else 0
+        noc.reply(m, counts, sms, fill, index, events, now + extra)
+        return
+    fetch = promoted(missing, max(m.l2_fetch, fill.promote)) & ~entry.valid & ~entry.pending
+    if fetch:
+        entry.pending |= fetch
+        entry.transaction = dram.push(m, counts, slices, transactions, channels, events, fill.slice, fill.line, fetch, 0, way, now)
+    transaction = transactions[entry.transaction]
+    fill.next = transaction.waiters
+    transaction.waiters = index
+
+
+@njit(cache=True)
+def promoted(sectors, bytes_):
+    """Sectors to fetch for those that miss: whole pieces of 32, 64 or 128 bytes."""
+    if bytes_ >= 128:
+        return 15
+    if bytes_ >= 64:
+        return (3 if sectors & 3 else 0) | (12 if sectors & 12 else 0)
+    return sectors
+
+
+@njit(cache=True)
+def filled(m, counts, sms, slices, l2_lines, transactions, fills, events, number, cycle):
+    """DRAM has answered: the sectors are valid, all who waited get their reply."""
+    transaction = transactions[number]
+    counts.dram_done += 1
+    if transaction.write == 0:
+        entry = l2_lines[transaction.l2]
+        entry.valid |= transaction.sectors
+        entry.partial &= ~transaction.sectors
+        entry.pending &= ~transaction.sectors
+        index = transaction.waiters
+        while index:
+            fill = fills[index]
+            following = fill.next
+            noc.reply(m, counts, sms, fill, index, events, cycle + (m.atomic_latency if fill.atomic else 0))
+            index = following
+    slices[transaction.slice].misses -= 1
+    dram.free_transaction(transactions, number)

@@ -1,0 +1,206 @@
+"""MIO and LSU: queues of memory instructions per sub-core, and the SM's one unit that serves them.
+
+A sub-core hands on one instruction per subcore_interval, the shared unit takes one per shared_interval (arXiv
+2503.20481, section 5.4), longer when shared-memory banks conflict or a global access touches several lines. Shared
+memory answers after a fixed latency; global and local accesses go to the L1.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded import l1
+from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, SERVE, schedule
+from ssmsim.engines.embedded.records import COPY, EXCHANGE, INF, NONE, SHARED
+from ssmsim.engines.embedded.stalls import LG, MIO, check_exit, settle
+
+RETRY = 4  # cycles until an access that found no free miss entry tries again: polling, not a hardware value
+
+
+@njit(cache=True)
+def full(m, sub, one):
+    """Stall reason when the queue cannot take this instruction, else 0."""
+    if one.write_long and sub.lg_count >= m.lg_queue:
+        return LG
+    if sub.queue_count >= m.queue:
+        return LG if one.write_long else MIO
+    return 0
+
+
+@njit(cache=True)
+def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cycle):
+    """Queue the warp's current memory instruction; its counters go up now and down when data or operands are there."""
+    free = requests[0]
+    if free.next == 0:
+        gpu.fault = 1
+        return
+    index = free.next
+    request = requests[index]
+    free.next = request.next
+    request.next, request.warp, request.code, request.left = 0, w, warp.current, 0
+    request.access = NONE
+    request.space = one.space
+    if one.space != EXCHANGE:
+        request.access = warp.access
+        warp.access += 1
+    request.arrival = max(cycle + 1, sub.queue_last + m.subcore_interval)
+    request.issued = cycle
+    sub.queue_last = request.arrival
+    if sub.queue_count == 0:
+        sub.queue_head = index
+    else:
+        requests[sub.queue_tail].next = index
+    sub.queue_tail = index
+    sub.queue_count += 1
+    warp.outstanding += 1
+    warp.scoreboard += one.write_add + one.read_add
+    if one.write_add:
+        mask = one.write_add * 1023
+        warp.long = warp.long | mask if one.write_long else warp.long & ~mask
+    if one.write_long:
+        sub.lg_count += 1
+        if one.space == COPY:
+            request.group = warp.copy_group
+            warp.copy_left[warp.copy_group % 64] += 1
+    if not sm.lsu_scheduled:
+        sm.lsu_scheduled = 1
+        schedule(events, max(request.arrival, sm.lsu_free), SERVE, s, 0)
+
+
+@njit(cache=True)
+def oldest(subs, requests, first):
+    """Sub-core whose first queued instruction arrived earliest, NONE when all queues are empty."""
+    best, arrival = NONE, INF
+    for i in range(first, first + 4):
+        if subs[i].queue_count and requests[subs[i].queue_head].arrival < arrival:
+            best, arrival = i, requests[subs[i].queue_head].arrival
+    return best
+
+
+@njit(cache=True)
+def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, l1_lines, stalls, s, cycle):
+    """Serve one instruction and come back for the next."""
+    sm = sms[s]
+    i = oldest(subs, requests, 4 * s)
+    if i == NONE:
+        sm.lsu_scheduled = 0
+        return
+    sub = subs[i]
+    index = sub.queue_head
+    request = requests[index]
+    if request.arrival > cycle:
+        schedule(events, request.arrival, SERVE, s, 0)
+        return
+    one, warp = code[request.code], warps[request.warp]
+    busy = m.shared_interval
+    if request.space == EXCHANGE:
+        busy = max(busy, m.exchange_interval)
+        answer(gpu, counts, sub, warp, request, index, one, events, requests, cycle + one.latency, cycle)
+    elif request.space == SHARED:
+        wavefronts = accesses[request.access].wavefronts
+        busy = max(busy, wavefronts)
+        answer(gpu, counts, sub, warp, request, index, one, events, requests,
+               cycle + shared_latency(m, one) + wavefronts - 1, cycle)  # fmt: skip
+    else:
+        access = accesses[request.access]
+        took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,
+                         l1_lines, cycle)  # fmt: skip
+        if took < 0:
+            counts.queue_conflicts += 1
+            schedule(events, cycle + RETRY, SERVE, s, 0)
+            return
+        busy = max(busy, took)
+        counts.requests += 1
+    if one.read_add:
+        schedule(events, cycle + m.read_release, RELEASE, request.warp, one.read_add)
+    pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle)
+    if request.left > 0:
+        arrived(m, counts, warps, requests, index, one, events, request.last)
+    counts.lsu_cycles += busy
+    sm.lsu_free = cycle + busy
+    schedule(events, sm.lsu_free, SERVE, s, 0)
+
+
+@njit(cache=True)
+def shared_latency(m, one):
+    if one.is_atomic:
+        return m.shared_atomic_latency
+    if one.matrix:
+        return m.ldsm_latency
+    return m.store_latency if one.is_store else m.shared_latency
+
+
+@njit(cache=True)
+def answer(gpu, counts, sub, warp, request, index, one, events, requests, when, cycle):
+    """An instruction that needs no line from below: its result is there at `when`."""
+    schedule(events, when, RELEASE, request.warp, one.write_add)  # also without a counter: the warp may wait to exit
+    counts.requests += 1
+    counts.answers += 1
+    warp.outstanding -= 1
+    request.left = NONE  # to be freed when it leaves the queue
+
+
+@njit(cache=True)
+def pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle):
+    """Leave the sub-core's queue; warps that found it full may try again."""
+    index = sub.queue_head
+    sub.queue_head = request.next
+    sub.queue_count -= 1
+    if one.write_long:
+        sub.lg_count -= 1
+    if request.left == NONE:
+        free_request(requests, index)
+    for w in range(i * m.slots, i * m.slots + m.used_slots):
+        warp = warps[w]
+        if warp.ready == INF and (warp.state == MIO or warp.state == LG) and not warp.held:
+            settle(warp, stalls, cycle)
+            warp.ready = max(cycle, warp.stall_end)
+            sub.wake = min(sub.wake, warp.ready)
+            sm.wake = min(sm.wake, warp.ready)
+
+
+@njit(cache=True)
+def free_request(requests, index):
+    requests[index].next = requests[0].next
+    requests[0].next = index
+
+
+@njit(cache=True)
+def arrived(m, counts, warps, requests, index, one, events, when):
+    """One line of a request is there; with the last, its counter goes down. Copies are yet to be written to shared."""
+    request = requests[index]
+    request.left -= 1
+    if request.left:
+        return
+    counts.answers += 1
+    if request.space == COPY:
+        schedule(events, when + m.store_latency, COPY_DONE, request.warp, request.group)
+    else:
+        warps[request.warp].outstanding -= 1
+    schedule(events, when, RELEASE, request.warp, one.write_add)
+    free_request(requests, index)
+
+
+@njit(cache=True)
+def copied(warp, group, events, w, cycle):
+    """A copy has arrived in shared memory; groups that LDGDEPBAR closed release their counter in order."""
+    warp.copy_left[group % 64] -= 1
+    warp.outstanding -= 1
+    check_exit(warp, events, w, cycle)
+    flush_groups(warp, events, w, cycle)
+
+
+@njit(cache=True)
+def fence(warp, one, events, w, cycle):
+    """LDGDEPBAR: close the group of copies issued so far."""
+    warp.scoreboard += one.write_add
+    warp.long |= one.write_add * 1023
+    warp.copy_add[warp.copy_group % 64] = one.write_add
+    warp.copy_group += 1
+    warp.copy_left[warp.copy_group % 64] = 0
+    flush_groups(warp, events, w, cycle)
+
+
+@njit(cache=True)
+def flush_groups(warp, events, w, cycle):
+    while warp.copy_oldest < warp.copy_group and warp.copy_left[warp.copy_oldest % 64] == 0:
+        schedule(events, cycle + 1, RELEASE, w, warp.copy_add[warp.copy_oldest % 64])
+        warp.copy_oldest += 1

@@ -1,0 +1,202 @@
+"""SimConfig and launch to the engine's state: every name resolved to an integer, every array allocated, once."""
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ssmsim.config.schema import SimConfig
+from ssmsim.counters import STALL_REASONS
+from ssmsim.engines.embedded import events as wheel
+from ssmsim.engines.embedded import records as r
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
+
+LOADED_RING = 8192  # blocks that may be loaded and not yet finished
+PORT_FP = 16  # fraction bits of a port's cycles per byte
+
+
+@dataclass
+class State:
+    """The arguments of core.run, in its order."""
+
+    machine: np.ndarray
+    gpu: np.ndarray
+    counts: np.ndarray
+    sms: np.ndarray
+    subs: np.ndarray
+    warps: np.ndarray
+    blocks: np.ndarray
+    loaded: np.ndarray
+    order: np.ndarray
+    code: np.ndarray
+    stream: np.ndarray
+    accesses: np.ndarray
+    lines: np.ndarray
+    events: np.ndarray
+    requests: np.ndarray
+    fills: np.ndarray
+    l1_lines: np.ndarray
+    slices: np.ndarray
+    l2_lines: np.ndarray
+    transactions: np.ndarray
+    channels: np.ndarray
+    l0: np.ndarray
+    l1i: np.ndarray
+    gpci: np.ndarray
+    imc: np.ndarray
+    stalls: np.ndarray
+
+    def arguments(self) -> tuple[np.ndarray, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """Blocks of this launch that fit on one SM, and what is left of the unified memory for the L1."""
+
+    blocks: int
+    limits: dict[str, int]
+    carveout_bytes: int
+    l1_bytes: int
+
+
+def occupancy(launch: Launch, config: SimConfig) -> Occupancy:
+    """Limits as in the CUDA occupancy calculator. Raises SsmsimError when not even one block fits."""
+    sm, shared = config.sm, config.shared
+    warps = launch.warps_per_block
+    registers = _up(launch.registers_per_thread * 32, sm.register_allocation_unit) * _up(warps, sm.subcores)
+    memory = _up(launch.shared_memory_bytes + shared.reserved_bytes_per_block, shared.allocation_unit_bytes)
+    limits = {
+        "warps": sm.subcores * sm.warp_slots_per_subcore // _up(warps, 1),
+        "blocks": sm.blocks,
+        "registers": sm.registers // registers if registers else sm.blocks,
+        "shared memory": shared.max_bytes_per_sm // memory if memory else sm.blocks,
+    }
+    if launch.shared_memory_bytes > shared.max_bytes_per_block:
+        limits["shared memory"] = 0
+    blocks, reason = min((count, name) for name, count in limits.items())
+    if blocks == 0:
+        raise SsmsimError(f"a block does not fit on an SM of {config.name}: too much of its {reason}", launch.folder,
+                          "give the configuration more, or capture another launch")  # fmt: skip
+    carveout = next(k * 1024 for k in shared.carveouts_kib if k * 1024 >= blocks * memory)
+    return Occupancy(blocks, limits, carveout, config.l1.unified_bytes - carveout)
+
+
+def _up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit
+
+
+def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int) -> State:
+    """All state at the start of the kernel: caches empty, nothing in flight."""
+    fits = occupancy(launch, config)
+    m = machine_record(code, launch, config, fits, block_total)
+    one = m[0]
+    sms = r.records(r.SM, int(one.sms))
+    subs = r.records(r.SUBCORE, 4 * len(sms))
+    warps = r.records(r.WARP, len(subs) * int(one.slots))
+    warps.ready, warps.block = r.INF, r.NONE
+    subs.wake, sms.wake = r.INF, r.INF
+    gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
+    sms.gpc = gpc_of
+    sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
+    l0_entries = len(subs) * int(one.l0_lines + one.l0_prefetch)
+    state = State(
+        machine=m, gpu=r.records(r.GPU, 1), counts=r.records(r.COUNTS, 1), sms=sms, subs=subs, warps=warps,
+        blocks=r.records(r.BLOCK, len(sms) * fits.blocks), loaded=r.records(r.LOADED, LOADED_RING),
+        order=_launch_order(config), code=code, stream=np.zeros(0, np.int32), accesses=r.records(r.ACCESS, 0),
+        lines=np.zeros(0, np.int64), events=r.records(r.EVENT, wheel.WHEEL + (1 << 19)),
+        requests=r.records(r.REQUEST, 1 + 4 * len(sms) * int(one.queue) + len(sms) * 1024),
+        fills=r.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_lines + 64) * 2),
+        l1_lines=r.records(r.L1_LINE, len(sms) * int(one.l1_sets * one.l1_ways)),
+        slices=r.records(r.SLICE, config.l2.slices),
+        l2_lines=r.records(r.L2_LINE, int(one.l2_slices * one.l2_sets * one.l2_ways)),
+        transactions=r.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 2),
+        channels=r.records(r.CHANNEL, config.dram.channels),
+        l0=r.records(r.CODE_LINE, l0_entries), l1i=r.records(r.CODE_LINE, len(sms) * int(one.l1i_sets * one.l1i_ways)),
+        gpci=r.records(r.CODE_LINE, max(1, int(one.gpci_sets) * -(-len(sms) // config.fetch.gpc_sms))),
+        imc=r.records(r.CODE_LINE, len(sms) * int(one.imc_lines)),
+        stalls=np.zeros((len(code), len(STALL_REASONS)), np.int64),
+    )  # fmt: skip
+    wheel.prepare(state.events)
+    for pool in (state.requests, state.fills, state.transactions):
+        pool.next[:-1] = np.arange(1, len(pool))
+        pool.next[-1] = 0
+    state.fills[0].payload = len(state.fills) - 1
+    state.transactions[0].sectors = len(state.transactions) - 1
+    return state
+
+
+def _launch_order(config: SimConfig) -> np.ndarray:
+    """SMs in the order in which an idle GPU gets its blocks: round robin over the GPCs."""
+    starts = np.cumsum([0, *config.gpu.sms_per_gpc[:-1]])
+    return np.array([start + i for i in range(max(config.gpu.sms_per_gpc))
+                     for start, size in zip(starts, config.gpu.sms_per_gpc, strict=True) if i < size], np.int64)  # fmt: skip
+
+
+def _fp(value: float) -> int:
+    return max(1, round(value * (1 << r.FP)))
+
+
+def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Occupancy, block_total: int) -> np.ndarray:
+    """MACHINE[1] from the configuration; see config/schema.py for what each value means."""
+    table = r.records(r.MACHINE, 1)
+    m, c = table[0], config
+    clock = c.gpu.sm_clock_mhz
+    m.sms, m.slots, m.blocks_per_sm, m.block_total = c.sm_count, c.sm.warp_slots_per_subcore, fits.blocks, block_total
+    m.warps_per_block = launch.warps_per_block
+    per_subcore = -(-launch.warps_per_block // 4) * fits.blocks if launch.warps_per_block % 4 == 0 else m.slots
+    m.used_slots = min(m.slots, per_subcore)
+    half = c.sm.fp32_lanes_per_subcore // 2
+    lanes = {r.HEAVY: half, r.LITE: half, r.ALU: c.sm.alu_lanes_per_subcore, r.FP64: c.sm.fp64_lanes_per_subcore,
+             r.XU: c.sm.xu_lanes_per_subcore}  # fmt: skip
+    for pipe, width in lanes.items():
+        m.interval_fp[pipe] = _fp(32 / width)
+    hmma_flops = 2 * 16 * 8 * 16
+    m.interval_fp[r.TENSOR] = _fp(hmma_flops / c.tensor.flops_per_cycle_per_subcore / c.tensor.hmma_efficiency)
+    m.interval_fp[r.UNIFORM], m.interval_fp[r.BRANCH] = _fp(c.sm.uniform_interval_cycles), _fp(c.sm.branch_interval_cycles)
+    m.branch_latency, m.barrier_latency, m.ports = c.sm.branch_latency_cycles, c.sm.barrier_latency_cycles, c.sm.register_ports_per_bank
+    f = c.fetch
+    m.l0_lines, m.l0_prefetch = f.l0_bytes_per_subcore // f.l0_line_bytes, f.l0_prefetch_lines
+    m.code_lines = int(code[-1].line) + 1
+    m.l1i_ways, m.l1i_latency, m.l1i_interval = f.l1_ways, f.l1_latency_cycles, f.l1_interval_cycles
+    m.l1i_sets = max(1, f.l1_bytes // f.l0_line_bytes // f.l1_ways)
+    m.gpci_sets, m.gpci_sms, m.gpci_latency = f.gpc_bytes // f.l0_line_bytes, f.gpc_sms, f.gpc_latency_cycles
+    m.l2i_latency, m.cold_code = f.l2_latency_cycles, c.launch.instruction_cache_cold
+    m.imc_lines, m.imc_latency = max(1, c.constant.imc_bytes // c.constant.line_bytes), c.constant.miss_latency_cycles
+    m.queue, m.subcore_interval = c.mio.queue_entries_per_subcore, c.mio.subcore_interval_cycles
+    m.shared_interval, m.lg_queue, m.read_release = c.mio.shared_interval_cycles, c.mio.lg_queue_entries, c.mio.read_release_cycles
+    m.exchange_interval = c.mio.shuffle_interval_cycles
+    m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles, c.shared.ldsm_latency_cycles
+    m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles
+    m.gmma_latency, m.gmma_queue = c.tensor.hgmma_overhead_latency_cycles, c.tensor.hgmma_queue_entries
+    l1_lines = fits.l1_bytes // c.l1.line_bytes
+    m.l1_ways = min(c.l1.ways, l1_lines)
+    m.l1_sets, m.l1_latency = l1_lines // m.l1_ways, c.l1.hit_latency_cycles
+    m.tag_fp, m.miss_lines, m.store_lines = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.miss_lines
+    m.store_fp = _fp(c.l1.sector_bytes / c.l1.write_through_bytes_per_cycle)
+    path = c.l2.hit_latency_near_cycles - c.l1.hit_latency_cycles
+    m.request_latency, m.reply_latency = path // 2, path - path // 2
+    m.far_latency, m.header = c.l2.hit_latency_far_cycles - c.l2.hit_latency_near_cycles, c.noc.header_bytes
+    port = 1 << PORT_FP
+    m.request_sm_fp, m.reply_sm_fp = int(port / c.noc.request_bytes_per_cycle_per_sm), int(port / c.noc.reply_bytes_per_cycle_per_sm)
+    m.request_gpc_fp, m.reply_gpc_fp = int(port / c.noc.request_bytes_per_cycle_per_gpc), int(port / c.noc.reply_bytes_per_cycle_per_gpc)
+    m.link_fp, m.gpcs = int(port / c.noc.partition_link_bytes_per_cycle), len(c.gpu.sms_per_gpc)
+    m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes
+    m.l2_sets = c.l2.bytes // (c.l2.slices * c.l2.ways * c.l2.line_bytes)
+    m.partitions, m.far_copies, m.slice_fp = c.l2.partitions, c.l2.far_copies, _fp(c.l2.slice_interval_cycles)
+    m.slice_sector_fp, m.l2_fetch = _fp(c.l2.sector_bytes / c.l2.slice_bytes_per_cycle), c.l2.fetch_bytes
+    m.atomic_fp, m.atomic_latency, m.slice_misses = _fp(c.l2.atomic_interval_cycles), c.l2.atomic_latency_cycles, c.l2.miss_lines_per_slice
+    d = c.dram
+    cycles = clock / 1000  # per nanosecond
+    m.channels, m.banks, m.access_bytes = d.channels, d.banks_per_channel, d.access_bytes
+    m.row_granules = max(1, d.row_bytes // c.l2.hash_granule_bytes)
+    m.burst_fp = _fp(d.access_bytes * d.channels / (d.peak_gb_per_s / cycles))
+    m.row_miss, m.row_cycle = round(d.row_miss_ns * cycles), round(d.row_cycle_ns * cycles)
+    m.dram_latency = max(0, d.latency_near_cycles - c.l2.hit_latency_near_cycles - m.row_miss - (m.burst_fp >> r.FP))
+    m.read_to_write, m.write_to_read = round(d.read_to_write_ns * cycles), round(d.write_to_read_ns * cycles)
+    m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
+    m.dram_queue, m.drain_high, m.drain_low = d.queue_entries_per_channel, d.write_drain_high, d.write_drain_low
+    n = c.launch
+    m.start, m.end, m.launch_fp, m.sm_launch = n.start_cycles, n.end_cycles, _fp(1 / n.blocks_per_cycle), n.sm_interval_cycles
+    m.first_issue, m.release = n.first_instruction_cycles, n.release_cycles
+    return table

@@ -1,0 +1,140 @@
+"""All state of the engine: one record type per hardware structure, allocated here and nowhere else.
+
+Every field is int64: one width compiles to one load, and with the JIT off narrower fields would overflow (NumPy 2).
+Times are SM cycles; names ending in _fp are fixed point with FP fraction bits, for rates that are not whole cycles.
+"""
+
+import numpy as np
+
+FP = 8  # fraction bits of fixed-point times
+INF = 1 << 60  # "not before something wakes it"
+NONE = -1
+EXITED = -2  # in Warp.held: past the last instruction. NONE there: waits for its stores; n > 0: at barrier n - 1
+
+MAX_BARRIERS = 16  # named barriers of a block, PTX ISA
+MAX_BLOCK_WARPS = 32  # 1024 threads
+COPY_GROUPS = 64  # LDGDEPBAR groups in flight per warp: the scoreboard counter has 6 bits
+COUNTER_BITS = 10  # per dependency counter in Warp.scoreboard, wider than the hardware's 6: overflow is checked
+COUNTER_MASK = (1 << COUNTER_BITS) - 1
+
+OFF_BIT = 30  # in the pool's stream: set when the instruction is on in no lane
+INDEX = (1 << OFF_BIT) - 1
+
+# Execution pipes of a sub-core. FMA may go to either half; ALL others have one server.
+PIPES = ("heavy", "lite", "alu", "fp64", "tensor", "uniform", "branch", "xu", "none")
+HEAVY, LITE, ALU, FP64, TENSOR, UNIFORM, BRANCH, XU, FREE = range(len(PIPES))
+FMA = len(PIPES)  # not a server: whichever of HEAVY and LITE is free
+
+# What issue has to do with an instruction.
+KINDS = ("fixed", "memory", "branch", "barrier", "depbar", "gmma", "gmma_wait", "copy_fence", "membar", "queued")
+FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, COPY_FENCE, MEMBAR, QUEUED = range(len(KINDS))
+
+# Memory operations, as the LSU tells them apart.
+SPACES = ("none", "shared", "global", "local", "copy", "exchange")
+NO_SPACE, SHARED, GLOBAL, LOCAL, COPY, EXCHANGE = range(len(SPACES))
+
+
+def _record(*fields: str | tuple[str, int]) -> np.dtype:
+    return np.dtype([(f, np.int64) if isinstance(f, str) else (f[0], np.int64, (f[1],)) for f in fields])
+
+
+def records(dtype: np.dtype, count: int) -> np.ndarray:
+    """`count` zeroed records with attribute access, compiled or not."""
+    return np.zeros(count, dtype).view(np.recarray)
+
+
+# The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
+MACHINE = _record(
+    "sms", "slots", "used_slots", "blocks_per_sm", "warps_per_block", "block_total",
+    ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "ports",
+    "l0_lines", "l0_prefetch", "l0_shift", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
+    "gpci_sets", "gpci_latency", "gpci_sms", "l2i_latency", "cold_code",
+    "imc_lines", "imc_latency",
+    "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
+    "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency", "exchange_latency",
+    "gmma_latency", "gmma_queue", "smem_bytes",
+    "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
+    "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
+    "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs",
+    "l2_slices", "l2_sets", "l2_ways", "l2_granule", "partitions", "far_copies", "slice_fp", "slice_sector_fp",
+    "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
+    "channels", "banks", "row_granules", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
+    "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "drain_high", "drain_low",
+    "start", "end", "launch_fp", "sm_launch", "first_issue", "release", "timeline_sm",
+)  # fmt: skip
+
+# What moves with time but belongs to no single unit.
+GPU = _record(
+    "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish",
+    "fault", "fault_warp", "warps_alive", "progress_at", ("gpc_reply_fp", 32), ("gpc_request_fp", 32), ("link_fp", 2),
+)  # fmt: skip
+
+# Sums over the whole GPU, for the result row and the conservation checks.
+COUNTS = _record(
+    "issued", "retired_warps", "launched_warps", "requests", "answers", "warp_cycles", "queue_conflicts",
+    "l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l1_fills", "l1_fill_sectors",
+    "l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_far", "l2_retries",
+    "l2_fills_in", "l2_replies", "dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses", "dram_turns",
+    "dram_issued", "dram_done", "reply_bytes", "request_bytes", "lsu_cycles", "tensor_cycles",
+    "fetch_misses", "fetch_lines", "imc_misses", ("pipe_busy_fp", len(PIPES)),
+)  # fmt: skip
+
+# One static instruction as the issue stage sees it. Filled by code.py.
+CODE = _record(
+    "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
+    "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
+    "gmma_fp", "gmma_smem_fp", "commits", "promote", "exits",
+)  # fmt: skip
+
+WARP = _record(
+    "ready",  # earliest issue of the current instruction; INF when something must wake it
+    "stall_end",  # end of the previous instruction's stall count
+    "state",  # stall reason until `ready`
+    "mark",  # cycles before this are in the stall table
+    "scoreboard",  # six dependency counters of COUNTER_BITS each
+    "long",  # the counters whose last producer was a local or global access
+    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "started",
+    "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
+)  # fmt: skip
+
+SUBCORE = _record(
+    "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
+    "even_free_fp", "odd_free_fp", ("pipe_free_fp", len(PIPES) + 1),
+)  # fmt: skip
+
+SM = _record(
+    "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
+    "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "misses",
+    "fetch_free", "stores",
+)  # fmt: skip
+
+BLOCK = _record(
+    "id", "live", "sm", "used", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
+    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // 4),
+)  # fmt: skip
+
+# A block that the tracer has delivered: where its warps lie in the pool.
+LOADED = _record("id", "done", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS))
+
+# One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
+ACCESS = _record("first_line", "lines", "wavefronts")
+
+# A memory instruction in flight in an SM.
+REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", "space", "issued", "last")
+
+# A line on its way from or to an SM.
+FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
+               "promote", "slice", "payload")  # fmt: skip
+
+# A line held by an L1: sectors valid and sectors awaited, last use; awaited: the entry in FILL of what is on its way.
+L1_LINE = _record("tag", "valid", "pending", "used", "awaited", "dirty")
+L2_LINE = _record("tag", "valid", "pending", "dirty", "partial", "used", "transaction")
+SLICE = _record("free_fp", "misses")
+CODE_LINE = _record("tag", "ready", "used", "fresh")
+
+# A burst group on its way from or to DRAM.
+TRANSACTION = _record("next", "channel", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival")
+CHANNEL = _record("free_fp", "head", "tail", "reads", "writes", "writing", "scheduled", "refreshed",
+                  ("row", 64), ("ready", 64))  # fmt: skip
+
+EVENT = _record("next", "when", "kind", "a", "b", "tail")

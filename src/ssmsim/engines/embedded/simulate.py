@@ -1,0 +1,75 @@
+"""Python driver: fill the pool, run the loop, react to its status, make the result row."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ssmsim.config.load import digest as config_digest
+from ssmsim.config.schema import SimConfig
+from ssmsim.engines.embedded import checks, code, core, digest, events, machine, report
+from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.pool import Pool
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
+from ssmsim.results import Result
+from ssmsim.trace.types import BlockSource, Program
+
+STEP = 1 << 62
+
+
+def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, **options: Any) -> Result:
+    """Replay all of `blocks`; see engines.Engine. Options: none yet.
+
+    Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
+    deadlock (naming warp and barrier), or a broken conservation law.
+    """
+    started = time.perf_counter()
+    capability = ".".join(map(str, launch.device.compute_capability))
+    if capability != config.gpu.compute_capability:
+        raise SsmsimError(f"captured on compute capability {capability}, {config.name} has {config.gpu.compute_capability}",
+                          launch.folder, "choose a configuration of that architecture")  # fmt: skip
+    state = machine.build(code.translate(program, config), launch, config, blocks.block_count)
+    pool = Pool(program, blocks, state)
+    events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
+    state.gpu[0].launch_scheduled = 1
+    run_to_end(state, pool, program)
+    checks.conserve(state, int(pool.executed.sum()))
+    result = Result(
+        launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
+        engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="cold",
+        counters=report.counters(state, pool, program, config, launch),
+        warp_instructions=int(pool.executed.sum()),
+    )  # fmt: skip
+    result.wall_seconds = time.perf_counter() - started
+    return result
+
+
+def run_to_end(state: State, pool: Pool, program: Program) -> None:
+    while True:
+        status = core.run(*state.arguments(), STEP)
+        if status == core.NEED_BLOCKS:
+            pool.refill()
+        elif status == core.FINISHED:
+            return
+        elif status == core.DEADLOCK:
+            raise deadlock(state, program)
+        else:
+            raise SsmsimError("an internal pool is exhausted", "embedded engine", "report the launch and configuration")
+
+
+def deadlock(state: State, program: Program) -> SsmsimError:
+    """The error that names the oldest warp that cannot go on, and what it waits for."""
+    alive = np.flatnonzero(state.warps.block >= 0)
+    if len(alive) == 0:
+        return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: no block can start", program.kernel, "report it")
+    warp = state.warps[alive[np.argmin(state.warps.age[alive])]]
+    block = state.blocks[int(warp.block)]
+    cause = f"{machine.STALL_REASONS[int(warp.state)]}"
+    if warp.held > 0:
+        cause = f"barrier {int(warp.held) - 1}, reached by {int(block.arrived[int(warp.held) - 1])} of {int(block.live)} warps"
+    text = program.text[int(warp.current)].strip()
+    return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: block {block.id} warp {warp.number} waits at "
+                       f"{program.instructions['pc'][int(warp.current)]:#x} ({text}) for {cause}", program.kernel,
+                       "check the trace: every warp of the block must reach the barrier")  # fmt: skip

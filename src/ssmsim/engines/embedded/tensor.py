@@ -1,0 +1,49 @@
+"""HGMMA: asynchronous matrix multiply of a warpgroup. Four warps ask, then the SM's four tensor cores work as one.
+
+64 x n x 16 takes n/2 cycles at 1024 FLOP per cycle and sub-core; operands from shared memory can be the slower limit
+(arXiv 2501.12084: full rate from n = 64 on when A comes from shared memory). Groups end in order; WARPGROUP.DEPBAR
+waits until no more than so many are in flight.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded.events import GMMA_DONE, RELEASE, schedule
+from ssmsim.engines.embedded.records import FP, NONE, TENSOR
+
+
+@njit(cache=True)
+def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
+    """One warp of the group has issued its next HGMMA; the last of the four sets it to work."""
+    group = warp.number // 4
+    block.gmma_issued[warp.number] += 1
+    warp.gmma_pending += one.commits
+    warp.scoreboard += one.write_add + one.read_add
+    first = 4 * group
+    last = min(m.warps_per_block, first + 4)
+    for i in range(first, last):
+        if block.gmma_issued[i] <= block.gmma_done[group]:
+            return
+    block.gmma_done[group] += 1
+    start = max(sm.tensor_free_fp, cycle << FP)
+    busy = max(one.gmma_fp, one.gmma_smem_fp)
+    sm.tensor_free_fp = start + busy
+    counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
+    done = ((start + busy) >> FP) + m.gmma_latency
+    for i in range(first, last):
+        v = block.warps[i]
+        if v == NONE:
+            continue
+        sub = subs[v // m.slots]
+        sub.pipe_free_fp[TENSOR] = max(sub.pipe_free_fp[TENSOR], start + busy)
+        if one.commits:
+            schedule(events, done, GMMA_DONE, v, 0)
+        if one.write_add:
+            schedule(events, done, RELEASE, v, one.write_add)
+        if one.read_add:
+            schedule(events, (start + busy) >> FP, RELEASE, v, one.read_add)
+
+
+@njit(cache=True)
+def room_at(m, sm, one):
+    """First cycle at which the tensor cores' queue takes another HGMMA of this size."""
+    return (sm.tensor_free_fp - m.gmma_queue * max(one.gmma_fp, one.gmma_smem_fp)) >> FP
