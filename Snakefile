@@ -15,7 +15,7 @@ try:
     plan = make_plan(STUDY)  # every name in it is checked here, before anything runs
 except SsmsimError as error:
     raise WorkflowError(str(error)) from None
-DEVICE, SAMPLE = plan.study.device, config.get("sample", plan.study.sample)
+DEVICE, SAMPLE = plan.study.device, str(config.get("sample", plan.study.sample)).lower() == "true"
 ENVIRONMENT = "envs/study.yaml"
 SHARED = sorted(str(path) for path in Path("analysis").glob("*.py"))
 SCRIPTS = [
@@ -25,8 +25,8 @@ SCRIPTS = [
 ]
 DRAWN = [f"results/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 
-wildcard_constraints: engine="[a-z]+", workload="[^/]+", launch="[^/]+", config="[^/]+", cache="cold|warm"
-localrules: all, configuration, rows, readme, captures, capture
+wildcard_constraints: engine="[a-z]+", workload="[^/]+", launch="[^/]+", selection="[^/]+"
+localrules: all, rows, readme, captures, capture
 
 
 rule all:
@@ -37,7 +37,7 @@ rule all:
 rule engine:
     output: "results/{engine}/ready-{digest}.json"
     params:
-        launch=f"traces/{DEVICE}/{plan.smallest.workload}/{plan.smallest.launch}",
+        launch=f"traces/{DEVICE}/{'/'.join(plan.smallest)}",
         config=f"simconfigs/{plan.study.baseline}.yaml",
     log: "results/logs/engine/{engine}-{digest}.log"
     conda: ENVIRONMENT
@@ -45,36 +45,28 @@ rule engine:
         " --engine {wildcards.engine} --json {output} > {log} 2>&1"
 
 
-# A sweep point declared in the study: the baseline and what differs.
-rule configuration:
-    output: "results/configs/{config}.yaml"
-    params: text=lambda w: plan.generated[w.config]
-    log: "results/logs/configs/{config}.log"
-    conda: ENVIRONMENT
-    shell: "printf %s {params.text:q} > {output} 2> {log}"
-
-
+# One launch under the configurations of one selection, in one process; results that are current are kept.
 rule simulate:
     input:
         ready=lambda w: f"results/{w.engine}/ready-{digest(w.engine)}.json",
         launch="traces/{device}/{workload}/{launch}/launch.json",
-        config=lambda w: plan.config_files(w.config),
-    output: "results/{engine}/{device}/{workload}/{launch}/{config}.{cache}.json"
+    output: touch("results/{engine}/{device}/{workload}/{launch}/{selection}.done")
     params:
+        study=STUDY,
         engine=lambda w: digest(w.engine),  # an edited engine simulates everything anew
-        sample=f"--sample {SAMPLE}" if SAMPLE else "",
-        launch=subpath(input.launch, parent=True),
-    log: "results/logs/{engine}/{device}/{workload}/{launch}/{config}.{cache}.log"
+        runs=lambda w: plan.identity(w.engine, w.workload, w.launch, w.selection),
+        sample="--sample" if SAMPLE else "",
+    log: "results/logs/{engine}/{device}/{workload}/{launch}/{selection}.log"
     conda: ENVIRONMENT
-    shell: "python -m ssmsim.cli simulate {params.launch} --config {input.config[0]} --engine {wildcards.engine}"
-        " --cache {wildcards.cache} {params.sample} --json {output} > {log} 2>&1"
+    shell: "python -m ssmsim.study.batch {params.study} {wildcards.engine} {wildcards.workload} {wildcards.launch}"
+        " {wildcards.selection} {params.sample} > {log} 2>&1"
 
 
 # Simulated and measured rows, one table, and the hardware of every configuration beside it.
 rule rows:
-    input: plan.results, plan.measured
+    input: plan.done, plan.measured
     output: rows="results/rows.csv", hardware="results/hardware.csv"
-    params: study=STUDY, runs=plan.results
+    params: study=STUDY, runs=len(plan.results)
     log: "results/logs/rows.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.study.rows {params.study} --rows {output.rows} --hardware {output.hardware} > {log} 2>&1"

@@ -1,6 +1,5 @@
 """A study file becomes the right runs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -32,25 +31,36 @@ def test_sweeps_share_points_and_factor_one_is_the_baseline(folder: Folder) -> N
     assert len(plan.runs) == len(runs)
 
 
-def test_generated_configuration_loads_to_scaled_values(folder: Folder) -> None:
+def test_sweep_point_scales_the_baseline(folder: Folder) -> None:
     folder.study(SWEEP)
     plan = make_plan("analysis/study.yaml", folder.path)
-    written = folder.path / "results/configs/point.yaml"
-    written.parent.mkdir(parents=True)
-    written.write_text(plan.generated["dram@2+latency@2"])
-    baseline, point = load(folder.path / "simconfigs/h200.yaml"), load(written)
+    baseline, point = plan.configs["h200"], plan.configs["dram@2+latency@2"]
     assert point.dram.peak_gb_per_s == 2 * baseline.dram.peak_gb_per_s
     assert point.l2.hit_latency_near_cycles == round(baseline.l2.hit_latency_near_cycles / 2)
     assert point.sm.registers == 2 * baseline.sm.registers
-    assert plan.config_files("dram@2") == ["results/configs/dram@2.yaml", "simconfigs/h200.yaml"]
 
 
-def test_configuration_depends_on_its_whole_chain(folder: Folder) -> None:
-    folder.study(selections={"one": {"launches": {"tiny": ["*"]}, "configs": ["vector_x2_dram_x1.5"]}})
+def test_batch_changes_with_every_file_of_a_configurations_chain(folder: Folder) -> None:
+    folder.study(selections={"one": {"launches": {"tiny": ["*"]}, "configs": ["vector_x2_dram_x1.5", "l2_x2"]}})
+
+    def identity() -> str:
+        plan = make_plan("analysis/study.yaml", folder.path)
+        return plan.identity(*next(iter(plan.batches)))
+
+    before = identity()
+    assert identity() == before
+    base = folder.path / "simconfigs/vector_x2.yaml"
+    base.write_text(base.read_text() + "# a comment changes nothing\n")
+    assert identity() == before
+    base.write_text(base.read_text().replace("xu_lanes_per_subcore: 8", "xu_lanes_per_subcore: 16"))
+    changed = [part for part in identity().split() if part not in before.split()]
+    assert [part.split(":")[0] for part in changed] == ["vector_x2_dram_x1.5.cold"]
+
+
+def test_each_run_is_in_one_batch(folder: Folder) -> None:
+    folder.study(SWEEP)
     plan = make_plan("analysis/study.yaml", folder.path)
-    assert plan.config_files("vector_x2_dram_x1.5") == [
-        f"simconfigs/{name}.yaml" for name in ("vector_x2_dram_x1.5", "vector_x2", "h200")
-    ]
+    assert [len(runs) for runs in plan.batches.values()] == [6, 2]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "simconfigs").glob("*_x*.yaml")), ids=lambda path: path.stem)
@@ -89,4 +99,4 @@ def test_progress_line() -> None:
 def test_study_of_the_project_plans() -> None:
     plan = make_plan("analysis/study.yaml", ROOT)
     assert len(plan.runs) == len(set(plan.results))
-    assert json.loads(next(iter(plan.generated.values())))["base"].endswith("h200")
+    assert next(iter(plan.configs)) == plan.study.baseline

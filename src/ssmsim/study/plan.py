@@ -1,17 +1,16 @@
 """A study file to the list of simulations, every name in it checked against what exists, before anything runs."""
 
 import hashlib
-import json
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 import ssmsim
+from ssmsim.config.load import digest as config_digest
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines import engine_names
@@ -38,43 +37,56 @@ class Run:
 class Plan:
     """A checked study.
 
-    runs:      every simulation, once, sorted.
-    configs:   name -> the validated configuration, simconfigs/ and sweep points alike.
-    generated: name of a sweep point -> text of its configuration, as results/configs/ holds it.
-    launches:  (workload, folder name) -> the launch.
+    batches:  (engine, workload, launch, selection) -> the runs that go together in one process; each run is in one.
+    configs:  name -> the validated configuration, the baseline first, simconfigs/ and sweep points alike.
+    launches: (workload, folder name) -> the launch.
     """
 
     study: Study
     root: Path
-    runs: tuple[Run, ...]
+    batches: dict[tuple[str, str, str, str], list[Run]]
     configs: dict[str, SimConfig]
-    generated: dict[str, str]
     launches: dict[tuple[str, str], Launch]
+
+    @property
+    def runs(self) -> list[Run]:
+        return [run for batch in self.batches.values() for run in batch]
 
     @cached_property
     def results(self) -> list[str]:
         return [run.path(self.study.device) for run in self.runs]
 
     @property
+    def done(self) -> list[str]:
+        """The files that mark finished batches."""
+        return [
+            f"results/{engine}/{self.study.device}/{workload}/{launch}/{selection}.done"
+            for engine, workload, launch, selection in self.batches
+        ]
+
+    @property
     def workloads(self) -> list[str]:
-        return sorted({run.workload for run in self.runs})
+        return sorted({workload for workload, _ in self.launches})
 
     @cached_property
     def measured(self) -> list[str]:
         """Measured tables of the workloads in the plan, as far as there are any."""
-        folders = [f"traces/{self.study.device}/{workload}" for workload in self.workloads]
-        return [f"{folder}/measured.csv" for folder in folders if (self.root / folder / "measured.csv").is_file()]
+        files = [f"traces/{self.study.device}/{workload}/measured.csv" for workload in self.workloads]
+        return [file for file in files if (self.root / file).is_file()]
 
     @cached_property
-    def smallest(self) -> Run:
-        """The run with the fewest thread blocks."""
-        return min(self.runs, key=lambda run: self.launches[run.workload, run.launch].blocks)
+    def smallest(self) -> tuple[str, str]:
+        """The launch with the fewest thread blocks."""
+        return min(self.launches, key=lambda launch: self.launches[launch].blocks)
 
-    def config_files(self, name: str) -> list[str]:
-        """The files that a configuration is made of, itself first."""
-        if name in self.generated:
-            return [f"results/configs/{name}.yaml", *self.config_files(self.study.baseline)]
-        return [str(Path(file).relative_to(self.root)) for file in self.configs[name].files]
+    def identity(self, engine: str, workload: str, launch: str, selection: str) -> str:
+        """What a batch simulates, and hashes of the configurations: when this changes, the batch runs again."""
+        runs = self.batches[engine, workload, launch, selection]
+        return " ".join(f"{run.config}.{run.cache}:{self.config_digests[run.config]}" for run in runs)
+
+    @cached_property
+    def config_digests(self) -> dict[str, str]:
+        return {name: config_digest(config) for name, config in self.configs.items()}
 
 
 REPLAY = ("config", "sass", "trace", "tracers", "launch.py", "contents.py")  # beside the engine, what a result rests on
@@ -103,8 +115,9 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
         if engine not in engine_names():
             raise SsmsimError(f"field engines: no engine {engine!r}", file, f"choose of {', '.join(engine_names())}")
     baseline = _config(root, study.baseline, "baseline", file)
-    configs, generated = {study.baseline: baseline}, {}
-    wanted: set[Run] = set()
+    configs = {study.baseline: baseline}
+    batches: dict[tuple[str, str, str, str], list[Run]] = {}
+    taken: set[Run] = set()
     launches: dict[tuple[str, str], Launch] = {}
     for name, selection in study.selections.items():
         field = f"selections.{name}"
@@ -117,15 +130,19 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
                 point = AND.join(f"{a}{AT}{f:g}" for a, f in zip(sweep, factors, strict=True) if f != 1)
                 points.append(point or study.baseline)
                 if point and point not in configs:
-                    steps = dict(zip(sweep, factors, strict=True))
-                    configs[point], generated[point] = _sweep_point(study, baseline, point, steps, file)
+                    configs[point] = _sweep_point(study, baseline, point, dict(zip(sweep, factors, strict=True)), file)
         chosen = _launches(root, study.device, selection.launches, field, file)
         for (workload, launch), description in chosen.items():
             for point in points:
                 _same_gpu(description, study, configs[point], point, f"{workload}/{launch}", file)
-                wanted |= {Run(e, workload, launch, point, c) for e in study.engines for c in selection.caches}
+            for engine in study.engines:
+                runs = [Run(engine, workload, launch, point, cache) for point in points for cache in selection.caches]
+                fresh = [run for run in dict.fromkeys(runs) if run not in taken]
+                taken |= set(fresh)
+                if fresh:
+                    batches[engine, workload, launch, name] = fresh
         launches |= chosen
-    return Plan(study, root, tuple(sorted(wanted)), configs, generated, launches)
+    return Plan(study, root, batches, configs, launches)
 
 
 def _config(root: Path, name: str, field: str, file: Path | str) -> SimConfig:
@@ -169,11 +186,8 @@ def _same_gpu(launch: Launch, study: Study, config: SimConfig, name: str, where:
         )
 
 
-def _sweep_point(
-    study: Study, baseline: SimConfig, point: str, steps: dict[str, float], file: Path | str
-) -> tuple[SimConfig, str]:
-    """Configuration of one sweep point, validated, and its YAML (which JSON is)."""
-    changed: dict[str, dict[str, Any]] = {}
+def _sweep_point(study: Study, baseline: SimConfig, point: str, steps: dict[str, float], file: Path | str) -> SimConfig:
+    """Configuration of one sweep point, validated as a file's would be."""
     values = baseline.model_dump()
     for axis, factor in steps.items():
         for field, exponent in study.axes[axis].items():
@@ -181,16 +195,13 @@ def _sweep_point(
             value = values.get(group, {}).get(name) if isinstance(values.get(group), dict) else None
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise SsmsimError(
-                    f"field axes.{axis}: no number {field!r} in {study.baseline}", file, "see simconfigs/"
+                    f"field axes.{axis}: {study.baseline} has no number {field!r}", file, "see simconfigs/"
                 )
             scaled = value * factor**exponent
-            values[group][name] = changed.setdefault(group, {})[name] = (
-                max(round(scaled), 1 if value else 0) if isinstance(value, int) else scaled
-            )
+            values[group][name] = max(round(scaled), 1 if value else 0) if isinstance(value, int) else scaled
     try:
-        config = SimConfig.model_validate(values | {"name": point})
+        return SimConfig.model_validate(values | {"name": point})
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or first["msg"].removeprefix("Value error, ")
         raise SsmsimError(f"sweep point {point}: {field.replace('|', ' ')}: {first['msg']}", file, "mend") from None
-    return config, json.dumps({"base": f"../../simconfigs/{study.baseline}"} | changed, indent=1) + "\n"

@@ -79,11 +79,10 @@ def measured_rows(file: Path) -> list[dict[str, Any]]:
 def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(rows, hardware) of a study whose simulations are done."""
     device = plan.root / "traces" / plan.study.device
-    about = {workload: sequence(device / workload) for workload in {run.workload for run in plan.runs}}
+    about = {workload: sequence(device / workload) for workload in plan.workloads}
     rows: list[dict[str, Any]] = []
-    for run, result in zip(plan.runs, plan.results, strict=True):
-        row = read_result(plan.root / result).row()
-        rows.append(row | {"workload": run.workload, "launch": run.launch, "config": run.config, "cache": run.cache})
+    for result in plan.results:
+        rows.append(read_result(plan.root / result).row())
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
     for recorded in sorted((device / "accelsim").glob("**/*.json")):

@@ -41,7 +41,7 @@ class Selection(_Strict):
 class Study(_Strict):
     """device: folder under traces/. baseline: what sweeps start from and speed-ups refer to. engines: who replays.
 
-    sample:     what `ssmsim simulate --sample` gets; null simulates every block.
+    sample:     simulate some waves of thread blocks and estimate the whole; false: every block.
     axes:       name -> {config field: exponent}; a factor f multiplies the baseline's value by f ** exponent.
     selections: name -> Selection; a run that several of them ask for happens once.
     """
@@ -49,7 +49,7 @@ class Study(_Strict):
     device: Name
     baseline: Name
     engines: list[Name] = Field(min_length=1)
-    sample: str | None = None
+    sample: bool = True
     axes: dict[Name, Annotated[dict[str, float], Field(min_length=1)]] = {}
     selections: dict[Name, Selection] = Field(min_length=1)
 

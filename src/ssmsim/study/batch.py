@@ -1,0 +1,91 @@
+"""Simulate one launch under many configurations in one process: decoded and traced once, compiled code loaded once.
+
+    python -m ssmsim.study.batch STUDY ENGINE WORKLOAD LAUNCH SELECTION [--sample]
+
+Each result is a file of its own, written when it is there; its digest says what it was made from, and a result whose
+digest still holds is kept. So a batch that was killed goes on where it stopped, and one in which a single configuration
+changed simulates that one alone.
+"""
+
+import argparse
+import hashlib
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ssmsim.engines import open_engine
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
+from ssmsim.results import Result, read_result
+from ssmsim.sass.decode import decode_launch
+from ssmsim.study.plan import Plan, Run, digest, make_plan
+from ssmsim.study.recorded import Recording
+
+
+def key(plan: Plan, run: Run, sample: bool) -> str:
+    """Hash of all that a result depends on: sources, configuration, launch, cubin, cache state, sampling."""
+    launch = plan.launches[run.workload, run.launch]
+    files = [launch.folder / "launch.json", launch.cubin_path]
+    if run.cache == "warm":
+        files.append(predecessor(launch) / "launch.json")
+    contents = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
+    text = f"{digest(run.engine)} {plan.config_digests[run.config]} {contents} {run.cache} {sample}"
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def predecessor(launch: Launch) -> Path:
+    """The launch before this one in the captured sequence; before the first comes the last, as the step repeats."""
+    sequence = sorted(file.parent for file in launch.folder.parent.glob("*/launch.json"))
+    return sequence[sequence.index(launch.folder) - 1]
+
+
+def kept(file: Path, digest: str) -> bool:
+    """Whether `file` is the result that this digest stands for."""
+    if not file.is_file():
+        return False
+    try:
+        return read_result(file).digest == digest
+    except SsmsimError:
+        return False
+
+
+def simulate(plan: Plan, runs: list[Run], sample: bool) -> None:
+    """Write the result of every run that is not there yet."""
+    wanted = [(run, plan.root / run.path(plan.study.device), key(plan, run, sample)) for run in runs]
+    missing = [(run, file, digest) for run, file, digest in wanted if not kept(file, digest)]
+    print(f"{len(wanted) - len(missing)} of {len(wanted)} results are current", flush=True)
+    if not missing:
+        return
+    first = missing[0][0]
+    launch = plan.launches[first.workload, first.launch]
+    engine, program = open_engine(first.engine), decode_launch(launch).program
+    recording = Recording(launch, program)
+    for run, file, made_from in missing:
+        options: dict[str, Any] = {"sample": True} if sample else {}
+        if run.cache == "warm":
+            options["warm"] = predecessor(launch)
+        begin = time.perf_counter()
+        result: Result = engine.simulate(program, recording.source(), launch, plan.configs[run.config], **options)
+        named = {"launch": run.launch, "workload": run.workload, "config": run.config, "cache": run.cache}
+        result.model_copy(update=named | {"digest": made_from}).write(file)
+        seconds = time.perf_counter() - begin
+        rate = result.warp_instructions / seconds / 1e6
+        print(f"{run.config}.{run.cache}: {seconds:.1f} s, {rate:.2f} M warp instructions/s", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    for name in ("study", "engine", "workload", "launch", "selection"):
+        parser.add_argument(name)
+    parser.add_argument("--sample", action="store_true")
+    given = parser.parse_args()
+    try:
+        plan = make_plan(given.study)
+        simulate(plan, plan.batches[given.engine, given.workload, given.launch, given.selection], given.sample)
+    except SsmsimError as error:
+        sys.exit(f"ssmsim: {error}")
+
+
+if __name__ == "__main__":
+    main()
