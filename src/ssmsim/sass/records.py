@@ -68,9 +68,11 @@ def predicate_set(ins: Instruction, operands: Iterable[Operand | None], written:
         number = predicate_number(operand)
         if number >= 0:
             bits |= 1 << number
-    whole = {"P2R": (False, 0x7F), "R2P": (True, 0x7F), "UP2UR": (False, 0x7F00), "UR2UP": (True, 0x7F00)}
+    whole = {"P2R": (False, 0), "R2P": (True, 0), "UP2UR": (False, 8), "UR2UP": (True, 8)}
     if ins.base in whole and whole[ins.base][0] == written:
-        bits |= whole[ins.base][1]
+        mask = ins.sources[1]
+        chosen = mask.value if mask is not None and mask.kind == "imm" else 0x7F
+        bits |= (chosen & 0x7F) << whole[ins.base][1]
     return bits
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ssmsim.tracers.emulated.memory import Image, check_alignment, gather, scatt
 from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
+from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, load_labels, store_labels
 
 Rows = Callable[[State, Group, np.ndarray | None], np.ndarray]
 Move = Callable[[State, Group, np.ndarray | None, np.ndarray], None]
@@ -81,16 +83,28 @@ def _descriptor_rows(ins: Instruction) -> Rows:
     return rows
 
 
+NO_MARKS = np.zeros(0, np.uint8)
+
+
+@dataclass
+class Part:
+    """The lanes of an access that touch one memory: its bytes, their indices int64 [W, 32], the lanes, its labels."""
+
+    data: np.ndarray
+    place: np.ndarray
+    lanes: np.ndarray
+    marks: np.ndarray
+    space: Space
+
+
 class Places:
     """Where the lanes of one access lie, as byte indices into one array, after bounds and alignment checks."""
 
     def __init__(self, state: State, group: Group, image: Image | None, ins: Instruction) -> None:
         self.state, self.group, self.image, self.ins, self.width = state, group, image, ins, access_bytes(ins)
 
-    def __call__(
-        self, space: Space, addresses: np.ndarray, lanes: np.ndarray, reading: bool
-    ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """(bytes, index int64 [W, 32], lanes bool [W, 32]) for each memory that the access touches."""
+    def __call__(self, space: Space, addresses: np.ndarray, lanes: np.ndarray) -> list[Part]:
+        """One part for each memory that the access touches."""
         if self.width in (2, 4, 8, 16):
             check_alignment(addresses, lanes, self.width, self.ins)
         if space == Space.GENERIC:
@@ -98,92 +112,118 @@ class Places:
             local = lanes & (addresses >= LOCAL_WINDOW) & (addresses < LOCAL_WINDOW + WINDOW_BYTES)
             parts = [(Space.SHARED, addresses - SHARED_WINDOW, shared), (Space.LOCAL, addresses - LOCAL_WINDOW, local),
                      (Space.GLOBAL, addresses, lanes & ~shared & ~local)]  # fmt: skip
-            return [p for s, a, m in parts if m.any() for p in self(s, a, m, reading)]
+            return [p for s, a, m in parts if m.any() for p in self(s, a, m)]
         state, group = self.state, self.group
         if space == Space.GLOBAL:
             if self.image is None or not self.image.data.size:
                 raise SsmsimError("no memory to read or write", self.ins.where, "give the launch's buffers")
             self.image.check(addresses, packed(lanes, group), self.width, self.ins)
-            return [(self.image.data, self.image.place(addresses, lanes, self.ins, reading), lanes)]
+            return [Part(self.image.data, self.image.place(addresses, lanes), lanes, self.image.marks, space)]
         if space == Space.SHARED:
             size = state.shared.shape[1]
             first = state.block_of[group.index][:, None] * size
-            data = state.shared.reshape(-1)
+            data, marks = state.shared.reshape(-1), state.labels.shared if state.labels else NO_MARKS
         else:
             size = state.local.shape[2] * 4
             first = (group.numbers[:, None] * 32 + np.arange(32)) * size
             data = state.local.reshape(-1).view(np.uint8)
+            marks = state.labels.local if state.labels else NO_MARKS
         wrong = lanes & ((addresses < 0) | (addresses + self.width > size))
         if wrong.any():
             kind = "shared" if space == Space.SHARED else "local"
             raise SsmsimError(f"{kind} address {int(addresses[wrong][0]):#x} lies outside {size} bytes", self.ins.where)
-        return [(data, np.where(lanes, first + addresses, 0), lanes)]
+        return [Part(data, np.where(lanes, first + addresses, 0), lanes, marks, space)]
 
 
-def compile_move(ins: Instruction, image: Image | None) -> Move:
-    """Function (state, group, lanes, rows) that moves the data of a memory instruction."""
+def compile_move(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
+    """Function (state, group, lanes, rows) that moves the data of a memory instruction, and its labels if there are any."""
     access = ins.entry.access
     if ins.entry.semantics and access in (Access.LOAD, Access.STORE):
-        return _matrix_move(ins)
-    return {Access.LOAD: _load, Access.STORE: _store, Access.COPY: _copy, Access.ATOMIC: _atomic}[access](ins, image)
+        return _matrix_move(ins, unknowns)
+    return {Access.LOAD: _load, Access.STORE: _store, Access.COPY: _copy, Access.ATOMIC: _atomic}[access](ins, image, unknowns)
 
 
 def _all(lanes: np.ndarray | None, group: Group) -> np.ndarray:
     return np.ones((len(group.numbers), 32), bool) if lanes is None else lanes
 
 
-def _load(ins: Instruction, image: Image | None) -> Move:
+def _load(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     destination = next(d for d in reversed(ins.destinations) if d is not None)
-    write, width, signed = writer(destination), access_bytes(ins), bool(ins.mods & {"S8", "S16"})
+    write, write_label = writer(destination), writer(destination, labels=True)
+    width, signed = access_bytes(ins), bool(ins.mods & {"S8", "S16"})
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
-        places = Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group), True)
-        for data, place, chosen in places:
-            value = gather(data, place, width, signed)
+        for part in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group)):
+            value = gather(part.data, part.place, width, signed)
             if write:
-                write(state, group, value if destination.count > 1 else value[0], chosen)
+                write(state, group, value if destination.count > 1 else value[0], part.lanes)
+            if state.labels and write_label:
+                label = load_labels(part.marks, part.place, width, part.lanes, part.space, image, unknowns, ins)
+                write_label(state, group, label, part.lanes)
 
     return move
 
 
-def _store(ins: Instruction, image: Image | None) -> Move:
-    read, width = reader(ins.sources[1], ins), access_bytes(ins)
+def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
+    read, width, label_of = reader(ins.sources[1], ins), access_bytes(ins), labels_of([ins.sources[1], ins.guard])
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         value = read(state, group)
         value = value if value.ndim == 3 else value[None]
         value = np.broadcast_to(value, (len(value), len(group.numbers), 32))
-        for data, place, chosen in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group), False):
-            scatter(data, place, width, value, chosen)
+        for part in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group)):
+            scatter(part.data, part.place, width, value, part.lanes)
+            if state.labels:
+                store_labels(part.marks, part.place, width, part.lanes, label_of(state, group))
 
     return move
 
 
-def _copy(ins: Instruction, image: Image | None) -> Move:
+def _copy(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     width = access_bytes(ins)
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         chosen, value = _all(lanes, group), np.zeros((max(width // 4, 1), len(group.numbers), 32), np.uint32)
-        reads = chosen & (rows[:, 1] >= 0)
+        reads, label = chosen & (rows[:, 1] >= 0), np.zeros(chosen.shape, np.uint8)
         places = Places(state, group, image, ins)
         if reads.any():
-            ((data, place, _),) = places(Space.GLOBAL, rows[:, 1], reads, True)
-            value = np.where(reads, gather(data, place, width, False), 0)
-        ((data, place, _),) = places(Space.SHARED, rows[:, 0], chosen, False)
-        scatter(data, place, width, value, chosen)
+            (part,) = places(Space.GLOBAL, rows[:, 1], reads)
+            value = np.where(reads, gather(part.data, part.place, width, False), 0)
+            if state.labels:
+                label = load_labels(part.marks, part.place, width, reads, part.space, image, unknowns, ins)
+        (part,) = places(Space.SHARED, rows[:, 0], chosen)
+        scatter(part.data, part.place, width, value, chosen)
+        if state.labels:
+            store_labels(part.marks, part.place, width, chosen, label)
 
     return move
 
 
-def _matrix_move(ins: Instruction) -> Move:
+def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
     function: Callable[..., Any] = find(ins.entry.semantics)
     load = ins.entry.access == Access.LOAD
     destination = ins.destinations[0] if load else None
-    write = writer(destination)
+    write, write_label = writer(destination), writer(destination, labels=True)
     read = None if load else reader(ins.sources[1], ins)
+    label_of = labels_of(() if load else [ins.sources[1], ins.guard])
+
+    def marks(state: State, group: Group, rows: np.ndarray) -> None:
+        """The labels of a tile go to every lane of the warp: lanes hold each other's rows."""
+        everyone = _all(None, group)
+        size = state.shared.shape[1]
+        place = np.clip(rows[:, 0], 0, size - 16) + state.block_of[group.index][:, None] * size
+        assert state.labels is not None
+        if load and write_label:
+            label = load_labels(state.labels.shared, place, 16, everyone, Space.SHARED, None, unknowns, ins)
+            write_label(state, group, np.broadcast_to(label.max(axis=1, keepdims=True), label.shape), everyone)
+        elif not load:
+            label = label_of(state, group).max(axis=1, keepdims=True)
+            store_labels(state.labels.shared, place, 16, everyone, np.broadcast_to(label, place.shape))
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         machine, address = state.machine(group.index), rows[:, 0]
+        if state.labels:
+            marks(state, group, rows)
         if read is None:
             value = function(ins, address, machine=machine)
             if write and destination is not None:
@@ -206,22 +246,29 @@ def _rounds(place: np.ndarray) -> np.ndarray:
     return rank
 
 
-def _atomic(ins: Instruction, image: Image | None) -> Move:
+def _atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     function: Callable[..., Any] = find(ins.entry.semantics)
     width, operands = access_bytes(ins), [s for s in ins.sources[1:] if s is not None]
     reads = [reader(s, ins) for s in operands]
     destination = next((d for d in reversed(ins.destinations) if d is not None and d.kind == "R"), None)
     predicate = next((d for d in ins.destinations if d is not None and d.kind == "P"), None)
     write, write_predicate = writer(destination), writer(predicate)
+    write_label, write_predicate_label = writer(destination, labels=True), writer(predicate, labels=True)
+    label_of = labels_of([*operands, ins.guard])
     space = Space.GENERIC if ins.entry.space == Space.GENERIC else ins.entry.space
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         count, chosen = max(width // 4, 1), _all(lanes, group)
         values = [np.broadcast_to(v if v.ndim == 3 else v[None], (count, *chosen.shape)) for v in (r(state, group) for r in reads)]
         before = np.zeros((count, *chosen.shape), np.uint32)
-        for data, place, part in Places(state, group, image, ins)(space, rows[:, 0], chosen, True):
-            warp, lane = np.nonzero(part)
-            at, words = place[part] >> 2, data[: data.size // 4 * 4].view(np.uint32)
+        label = label_of(state, group) if state.labels else None
+        for part in Places(state, group, image, ins)(space, rows[:, 0], chosen):
+            if label is not None:
+                found = load_labels(part.marks, part.place, width, part.lanes, part.space, image, unknowns, ins)
+                label = np.where(part.lanes, np.maximum(label, found), label)
+                store_labels(part.marks, part.place, width, part.lanes, label)
+            warp, lane = np.nonzero(part.lanes)
+            at, words = part.place[part.lanes] >> 2, part.data[: part.data.size // 4 * 4].view(np.uint32)
             rank = _rounds(at)
             for turn in range(int(rank.max(initial=-1)) + 1):
                 now = rank == turn
@@ -238,9 +285,8 @@ def _atomic(ins: Instruction, image: Image | None) -> Move:
             write(state, group, before if destination is not None and destination.count > 1 else before[0], chosen)
         if write_predicate:
             write_predicate(state, group, (before == values[0]).all(axis=0), chosen)
+        for put in (write_label, write_predicate_label):
+            if label is not None and put:
+                put(state, group, label, chosen)
 
     return move
-
-
-def lanes_of(ins: Instruction) -> Callable[[State, Group], np.ndarray | None]:
-    return guard_lanes(ins.guard)

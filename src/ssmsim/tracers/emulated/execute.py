@@ -16,13 +16,6 @@ Execute = Callable[[State, Group], None]
 U32, U64 = np.uint32, np.uint64
 
 
-def mask_for(operand: Operand, lanes: np.ndarray | None) -> np.ndarray | None:
-    """Where a result is kept: per lane, or, for a uniform destination, in warps where any lane executes."""
-    if lanes is None or operand.kind not in ("UR", "UP"):
-        return lanes
-    return lanes if lanes.shape[1] == 1 else lanes.any(axis=1, keepdims=True)
-
-
 def runs(ins: Instruction) -> Callable[[State, Group], np.ndarray | None]:
     """Lanes in which results are kept; the uniform datapath runs for the warp, whatever its lanes."""
     if ins.base.startswith("U") and ins.guard is None:
@@ -59,7 +52,7 @@ def compile_instruction(ins: Instruction) -> Execute:
     except SsmsimError as error:
         raise SsmsimError(error.what, ins.where, error.todo) from None
     sources = _matrix_sources(ins) if ins.base == "HGMMA" else [reader(s, ins) for s in ins.sources]
-    writers = [(writer(d), d, k) for k, d in enumerate(ins.destinations) if ins.wants[k]]
+    writers = [(writer(d), k) for k, d in enumerate(ins.destinations) if ins.wants[k]]
     lanes_of, active_of = runs(ins), guard_lanes(ins.guard)
     needs_active, needs_machine = "active" in ins.entry.extras, "machine" in ins.entry.extras
 
@@ -74,8 +67,8 @@ def compile_instruction(ins: Instruction) -> Execute:
         result = function(ins, *[read(state, group) for read in sources], **extras)
         if not isinstance(result, tuple):
             result = (result,)
-        for write, operand, k in writers:
-            write(state, group, result[k], mask_for(operand, lanes))  # type: ignore[misc, arg-type]
+        for write, k in writers:
+            write(state, group, result[k], lanes)  # type: ignore[misc]
 
     return execute
 

@@ -46,8 +46,8 @@ def _stray(addresses, mask, starts, ends, width):
 class Image:
     """Device memory as the launches see it: one region per allocation, bytes in one array.
 
-    starts, ends int64[regions]: addresses. A region's first byte lies at data[places[k]]. known[k]: its bytes are recorded
-    or written, else reading it is an error. Regions never overlap; several buffers of one allocation share one.
+    starts, ends int64[regions]: addresses. A region's first byte lies at data[places[k]]. Regions never overlap;
+    several buffers of one allocation share one. Memory is only touched where something is written.
     """
 
     def __init__(self, spans: Sequence[tuple[int, int, str]], store: bool) -> None:
@@ -65,8 +65,7 @@ class Image:
         sizes = (self.ends - self.starts + ALIGN - 1) // ALIGN * ALIGN + ALIGN
         self.places = np.concatenate([[ALIGN], ALIGN + np.cumsum(sizes)[:-1]]) + self.starts % ALIGN
         self.data = np.zeros(int(sizes.sum()) + 4 * ALIGN if store else 0, np.uint8)
-        self.known = np.zeros(len(self.starts), bool)
-        self.written = np.zeros(len(self.starts), bool)
+        self.marks = np.zeros(self.data.size, np.uint8)  # per byte: 0 not recorded, 1 known, else a label (unknown.py)
 
     @classmethod
     def of(cls, launches: Sequence[Launch], store: bool = True, contents: bool = True) -> Image:
@@ -102,7 +101,7 @@ class Image:
             raise SsmsimError(f"{len(content)} bytes at {address:#x} lie outside every buffer", "memory image")
         place = int(self.places[k] + address - self.starts[k])
         self.data[place : place + len(content)] = content
-        self.known[k] = True
+        self.marks[place : place + len(content)] = 1
 
     def read(self, address: int, size: int) -> np.ndarray:
         """uint8[size] at a device address. SsmsimError when it is outside every buffer."""
@@ -124,25 +123,14 @@ class Image:
             near = f"nearest is {self.names[k]} at {self.starts[k]:#x}, {self.ends[k] - self.starts[k]} bytes" if self.names else ""
             raise SsmsimError(f"address {address:#x} lies outside every buffer ({near})", ins.where, "record this buffer")
 
-    def place(self, addresses: np.ndarray, lanes: np.ndarray, ins: Instruction, reading: bool) -> np.ndarray:
-        """Indices into `data`, int64 [W, 32], of addresses that `check` passed; idle lanes get 0.
-
-        Raises SsmsimError when a lane reads a buffer whose contents are not recorded.
-        """
+    def place(self, addresses: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+        """Indices into `data`, int64 [W, 32], of addresses that `check` passed; idle lanes get 0."""
         k = np.clip(np.searchsorted(self.starts, addresses, "right") - 1, 0, None)
-        if reading and not self.known.all():
-            blind = lanes & ~self.known[k]
-            if blind.any():
-                name = self.names[int(k[blind][0])]
-                raise SsmsimError(
-                    f"an address, mask or branch depends on data loaded from {name}, which is not recorded",
-                    ins.where, "capture the launch with this buffer's contents",
-                )  # fmt: skip
-        if reading and self.written.any() and (lanes & self.written[k]).any():
-            raise SsmsimError("it loads data that the kernel itself stores and trace mode does not compute", ins.where)
-        if not reading:
-            self.known[k[lanes]] = True
         return np.where(lanes, addresses - self.starts[k] + self.places[k], 0)
+
+    def region_of_place(self, place: np.ndarray) -> np.ndarray:
+        """Numbers of the regions that indices into `data` lie in."""
+        return np.clip(np.searchsorted(self.places, place, "right") - 1, 0, None)
 
 
 def gather(data: np.ndarray, place: np.ndarray, width: int, signed: bool) -> np.ndarray:

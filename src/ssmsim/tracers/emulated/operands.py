@@ -190,15 +190,33 @@ def register_address(operand: Operand) -> Read | None:
     return read
 
 
-def writer(operand: Operand | None) -> Write | None:
-    """A function that stores a result for a group, in the lanes of a mask (None: all); None when it is not kept."""
+FILES = {"R": "r", "UR": "ur", "P": "p", "UP": "up"}
+
+
+def for_warp(value: np.ndarray, group: Group) -> np.ndarray:
+    """What a uniform register takes from per-lane values [W, 32]: those of the first running lane."""
+    if value.shape[-1] != 32:
+        return value
+    value = np.broadcast_to(value, (len(group.numbers), 32))
+    return value[np.arange(len(value)), group.lanes.argmax(axis=1)][:, None]
+
+
+def writer(operand: Operand | None, labels: bool = False) -> Write | None:
+    """A function that stores a result for a group, in the lanes of a mask (None: all); None when it is not kept.
+
+    labels: it stores the labels of unknown values instead, one for all registers of the operand.
+    """
     if operand is None or operand.is_zero or operand.is_true:
         return None
-    name = {"R": "r", "UR": "ur", "P": "p", "UP": "up"}[operand.kind]
+    name, uniform = FILES[operand.kind], operand.kind in ("UR", "UP")
     index, count = operand.index, operand.count
 
     def put(state: State, group: Group, register: int, value: Any, lanes: np.ndarray | None) -> None:
-        file = getattr(state, name)[register]
+        file = getattr(state.labels if labels else state, name)[register]
+        if uniform:
+            value = for_warp(value, group)
+            if lanes is not None and lanes.shape[-1] == 32:
+                lanes = lanes.any(axis=1, keepdims=True)
         if type(group.index) is slice:
             if lanes is None:
                 file[...] = value
@@ -214,7 +232,7 @@ def writer(operand: Operand | None) -> Write | None:
             put(state, group, index, value, lanes)
         else:
             for k in range(count):
-                put(state, group, index + k, value[k], lanes)
+                put(state, group, index + k, value if labels else value[k], lanes)
 
     return write
 

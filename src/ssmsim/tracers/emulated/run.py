@@ -11,7 +11,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code, Instruction
 from ssmsim.sass.opcodes import Access, Control, Space
-from ssmsim.sass.operands import RZ
+from ssmsim.sass.operands import RZ, Operand
 from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.access import compile_move, compile_rows
 from ssmsim.tracers.emulated.control import compile_control
@@ -21,6 +21,7 @@ from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import State
+from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, pass_labels
 from ssmsim.trace.types import BlockTrace
 
 MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
@@ -57,6 +58,8 @@ class Plan:
         leaders = {0} | {i.target for i in instructions if i.target >= 0} | {v // 16 for v in code.kernel.symbols.values()}
         self.ends_before = leaders
         self.stretches: dict[int, Stretch] = {}
+        self.unknowns = Unknowns()
+        self.labelled = any(part.risky)
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
         reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & {"HGMMA"}
@@ -82,6 +85,7 @@ class Plan:
             ins = instructions[end]
             if ins.entry.control != Control.NONE:
                 control = compile_control(ins)
+                steps += self._check(ins, end - start, "branch" if ins.entry.control == Control.BRANCH else "operand")
                 steps += self._guard_step(ins, end - start)
                 break
             steps += self._steps(ins, end - start)
@@ -95,18 +99,45 @@ class Plan:
             return []
         return [Step(offset, guard=guard_lanes(ins.guard))]
 
+    def _check(self, ins: Instruction, offset: int, what: str) -> list[Step]:
+        """A step that refuses values that are not known, where the slice says that it may meet them."""
+        if not self.part.risky[ins.index]:
+            return []
+        of_guard, of_record = labels_of([ins.guard]), labels_of(s for s in ins.sources if is_recorded(ins, s))
+        lanes_of = guard_lanes(ins.guard)
+
+        def check(state: State, group: Group) -> None:
+            self.unknowns.refuse(of_guard(state, group), group.lanes, ins, "mask" if what != "branch" else what)
+            lanes = lanes_of(state, group)
+            self.unknowns.refuse(of_record(state, group), group.lanes if lanes is None else lanes, ins, what)
+
+        return [Step(offset, execute=check)]
+
     def _steps(self, ins: Instruction, offset: int) -> list[Step]:
         computes = self.part.computes[ins.index]
-        addressed = (ins.entry.access != Access.NONE and ins.entry.space != Space.CONSTANT) or ins.base == "HGMMA"
-        if addressed:
-            rows = compile_rows(ins, self.bounds if ins.entry.space in (Space.GLOBAL, Space.GLOBAL_TO_SHARED) else None)
-            if ins.base == "HGMMA":
-                execute = compile_instruction(ins) if computes else None
-                return [Step(offset, execute, guard_lanes(ins.guard), rows)]
-            move = compile_move(ins, self.image) if computes else None
-            return [Step(offset, None, guard_lanes(ins.guard), rows, move)]
-        steps = self._guard_step(ins, offset)
-        return steps + ([Step(offset, execute=compile_instruction(ins))] if computes else [])
+        execute = compile_instruction(ins) if computes and (ins.entry.access == Access.NONE or is_constant(ins)) else None
+        if execute is not None and self.labelled:
+            execute = pass_labels(ins, execute)
+        if ins.base != "HGMMA" and (ins.entry.access == Access.NONE or is_constant(ins)):
+            return self._guard_step(ins, offset) + ([Step(offset, execute=execute)] if execute else [])
+        checks = self._check(ins, offset, "address")
+        rows = compile_rows(ins, self.bounds if ins.entry.space in (Space.GLOBAL, Space.GLOBAL_TO_SHARED) else None)
+        moves = computes and ins.base != "HGMMA"
+        move = compile_move(ins, self.image, self.unknowns) if moves else None
+        return [*checks, Step(offset, execute, guard_lanes(ins.guard), rows, move)]
+
+
+def is_constant(ins: Instruction) -> bool:
+    return ins.entry.space == Space.CONSTANT
+
+
+def is_recorded(ins: Instruction, operand: Operand | None) -> bool:
+    """Does this source show in the trace: an address, a descriptor, or what a control instruction reads?"""
+    if operand is None:
+        return False
+    if ins.entry.control != Control.NONE or operand.kind in ("mem", "gdesc"):
+        return True
+    return ins.entry.access == Access.COPY and operand.kind in ("P", "UP")
 
 
 def _run_stretch(stretch: Stretch, state: State, group: Group, log: Log | None) -> None:
@@ -137,10 +168,7 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
     Raises SsmsimError for what the machine would fault on, for a deadlock, and for a loop without end.
     """
     state = State(launch, plan.code.kernel, blocks, plan.registers)
-    if plan.needs_shared:
-        state.open_shared()
-    if plan.needs_local:
-        state.open_local()
+    state.open_memories(plan.needs_shared, plan.needs_local, plan.labelled)
     paths, record = state.paths, Log(state.warps)
     instructions = plan.code.instructions
     count = len(instructions)
@@ -193,8 +221,7 @@ def trace_blocks(plan: Plan, launch: Launch, blocks: np.ndarray) -> BlockTrace:
 def trace_plan(code: Code, launch: Launch) -> Plan:
     """The plan of trace mode: only what addresses, masks and branches depend on is computed."""
     part = slice_program(code)
-    recorded = part.loads_global and any(b.contents for b in launch.buffers)
-    image = Image.of([launch], store=part.loads_global, contents=recorded)
+    image = Image.of([launch], store=part.loads_global)
     return Plan(code, image if part.loads_global else None, image, part, record=True)
 
 

@@ -56,6 +56,18 @@ class Machine:
     warp: np.ndarray
 
 
+@dataclass
+class Labels:
+    """Which values are unknown, beside each register and byte of memory: 0 known, else the number of a load (unknown.py)."""
+
+    r: np.ndarray
+    ur: np.ndarray
+    p: np.ndarray
+    up: np.ndarray
+    shared: np.ndarray
+    local: np.ndarray
+
+
 class State:
     """Registers, predicates, shared and local memory of all warps of `blocks`.
 
@@ -82,6 +94,7 @@ class State:
         self.paths = Paths(warps, pack(lanes))
         self.banks = {bank: _words(data) for bank, data in kernel.constants.items()}
         self.banks[0] = _words(bank0(launch, kernel))
+        self.labels: Labels | None = None
         self.shared = np.zeros((len(blocks), 0), np.uint8)
         self.local = np.zeros((warps, 32, 0), np.uint32)
         self.barrier_count = np.zeros((len(blocks), NAMED_BARRIERS), np.int64)
@@ -91,14 +104,18 @@ class State:
         self.verdict = np.zeros((warps, 2), np.int64)  # of the whole block, once released
         self.red_all = np.zeros(warps, bool)  # BAR.RED.AND asks for all of them
 
-    def open_shared(self) -> None:
-        """Allocate shared memory; only needed when something reads it."""
-        size = (SHARED_BASE + self.launch.shared_memory_bytes + 15) // 16 * 16
-        self.shared = np.zeros((len(self.blocks), size), np.uint8)
-
-    def open_local(self) -> None:
-        """Allocate local memory; only needed when something reads it."""
-        self.local = np.zeros((self.warps, 32, stack_bytes(self.kernel) // 4 + 4), np.uint32)
+    def open_memories(self, shared: bool, local: bool, labels: bool) -> None:
+        """Allocate shared and local memory, and the labels of unknown values; each only where something reads it."""
+        if shared:
+            size = (SHARED_BASE + self.launch.shared_memory_bytes + 15) // 16 * 16
+            self.shared = np.zeros((len(self.blocks), size), np.uint8)
+        if local:
+            self.local = np.zeros((self.warps, 32, stack_bytes(self.kernel) // 4 + 4), np.uint32)
+        if labels:
+            self.labels = Labels(
+                *(np.zeros(a.shape, np.uint8) for a in (self.r, self.ur, self.p, self.up)),
+                np.zeros(self.shared.size, np.uint8), np.zeros(4 * self.local.size, np.uint8),
+            )  # fmt: skip
 
     def machine(self, index: np.ndarray | slice) -> Machine:
         return Machine(self.shared, self.block_of[index], self.warp_of[index])
