@@ -49,7 +49,7 @@ def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, 
                           stalls, a, cycle)  # fmt: skip
             elif kind == ARRIVE:
                 l2.arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, events,
-                          code, stalls, a, cycle)  # fmt: skip
+                          code, stalls, a, b, cycle)  # fmt: skip
             elif kind == REPLY:
                 noc.deliver(m, gpu, counts, sms, fills[a], a, events, cycle)
             elif kind == FILL:

@@ -13,8 +13,6 @@ from ssmsim.engines.embedded.l1 import free_fill
 from ssmsim.engines.embedded.records import FP, INF, NONE
 from ssmsim.engines.embedded.stalls import reconsider
 
-RETRY = 16  # cycles until a request that found no way or no miss entry tries again: polling, not a hardware value
-
 
 @njit(cache=True)
 def find(m, l2_lines, slice_, line):
@@ -33,15 +31,25 @@ def find(m, l2_lines, slice_, line):
 
 @njit(cache=True)
 def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, events, code, stalls, index,
-           cycle):  # fmt: skip
-    """A request reaches its slice."""
+           resumed, cycle):  # fmt: skip
+    """A request reaches its slice, or is taken up again as the first of those that wait there."""
     fill = fills[index]
     slice_ = slices[fill.slice]
+    if resumed:
+        slice_.resuming = 0
+    elif slice_.head:
+        fills[slice_.tail].next = index
+        fill.next, slice_.tail = 0, index
+        return
     way, victim = find(m, l2_lines, fill.slice, fill.line)
     if slice_.misses >= m.slice_misses or (way == NONE and victim == NONE) or transactions[0].sectors < 4:
         counts.l2_retries += 1
-        schedule(events, cycle + RETRY, ARRIVE, index, 0)
+        if not resumed:
+            fill.next, slice_.head, slice_.tail = 0, index, index
         return
+    if resumed:
+        slice_.head = fill.next
+        resume(m, slice_, events, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
     busy = max(m.slice_fp, sectors * (m.atomic_fp if fill.atomic else m.slice_sector_fp))
     slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
@@ -56,6 +64,14 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
         write(m, counts, sms, subs, warps, code, stalls, fills, fill, index, entry, sectors, cycle)
         return
     read(m, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events, now)
+
+
+@njit(cache=True)
+def resume(m, slice_, events, when):
+    """Have the first waiting request of a slice tried again."""
+    if slice_.head and not slice_.resuming:
+        slice_.resuming = 1
+        schedule(events, when, ARRIVE, slice_.head, 1)
 
 
 @njit(cache=True)
@@ -141,5 +157,7 @@ def filled(m, counts, sms, slices, l2_lines, transactions, fills, events, number
             following = fill.next
             noc.reply(m, counts, sms, fill, index, events, cycle + (m.atomic_latency if fill.atomic else 0))
             index = following
-    slices[transaction.slice].misses -= 1
+    slice_ = slices[transaction.slice]
+    slice_.misses -= 1
+    resume(m, slice_, events, cycle)
     dram.free_transaction(transactions, number)

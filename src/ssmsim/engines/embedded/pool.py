@@ -15,8 +15,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
-BATCH_INSTRUCTIONS = 1_000_000  # warp instructions asked of the source at once
-FIRST_BATCH = 8
+BATCH = 1024  # blocks asked of the source at once, at most; it gives fewer when theirs are large
 
 
 class Arena:
@@ -69,7 +68,6 @@ class Pool:
         self.executed = np.zeros(len(self.program.instructions), np.int64)
         self.scratch = np.zeros((32, 34), np.int64)
         self.loaded = 0
-        self.batch = FIRST_BATCH
         self.rows = self.program.instructions["accesses"]
         local = bool((self.program.instructions["space"] == Space.LOCAL).any())
         self.lines_per_row = 128 if local else 32
@@ -80,14 +78,12 @@ class Pool:
         for number in np.flatnonzero(self.state.loaded.done):
             self._free(int(number))
         room = len(self.state.loaded) - len(self.parts)
-        trace = self.source.next_blocks(max(1, min(self.batch, room)))
+        trace = self.source.next_blocks(max(1, min(BATCH, room)))
         if trace is None or len(trace.blocks) == 0:
             raise SsmsimError(f"the tracer ended after {self.loaded} blocks of {self.source.block_count}",
                               self.program.kernel, "trace the launch again")  # fmt: skip
         for b in range(len(trace.blocks)):
             self._load(trace, b)
-        average = max(1, len(trace.index) // len(trace.blocks))
-        self.batch = max(1, min(1024, BATCH_INSTRUCTIONS // average))
 
     def _free(self, number: int) -> None:
         for name, start, length in self.parts.pop(number):
