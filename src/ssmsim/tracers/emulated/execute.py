@@ -123,7 +123,7 @@ def _special_register(ins: Instruction) -> Execute:
     def execute(state: State, group: Group) -> None:
         value = state.special(ins, source.text, group.index)
         value = value if count == 1 else (value, np.zeros((1, 1), U32))
-        write(state, group, value, mask_for(destination, lanes_of(state, group)))  # type: ignore[arg-type]
+        write(state, group, value, lanes_of(state, group))
 
     return execute
 
