@@ -80,7 +80,7 @@ _LIST = [
     Counter("dram__throughput.avg.pct_of_peak_sustained_elapsed", "%"),
     Counter("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront"),
     Counter("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "wavefront"),
-    *(Counter(pipe_instructions(pipe), "inst", exact=True) for pipe in PIPES),
+    *(Counter(pipe_instructions(pipe), "inst", exact=pipe != "adu") for pipe in PIPES),  # adu counts replays too
     *(Counter(stall(reason), "warp") for reason in STALL_REASONS),
     *(Counter(pipe_instructions(part), "inst") for part in PIPE_PARTS),
     *(Counter(f"smsp__inst_executed_op_{name}.sum", "inst", exact=True) for name in OPERATIONS),
@@ -96,7 +96,7 @@ _LIST = [
         for name in ("local_op_ld", "local_op_st", "global_op_red", "global_op_atom")
     ),
     *(Counter(f"lts__t_sectors_op_{name}.sum", "sector") for name in ("atom", "red")),
-    *(Counter(f"lts__t_sectors_srcunit_{name}.sum", "sector") for name in ("l1", "ltcfabric")),
+    Counter("lts__t_sectors_srcunit_ltcfabric.sum", "sector"),
     *(Counter(f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum", "wavefront") for op in ("ld", "st", "gmma")),
     *(Counter(f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum", "wavefront") for op in ("ld", "st")),
     Counter("sm__icc_request_hit_rate.pct", "%"),
