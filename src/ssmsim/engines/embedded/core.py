@@ -57,7 +57,7 @@ def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, 
             elif kind == CHANNEL_SERVE:
                 dram.serve(m, counts, transactions, channels, events, a, cycle)
             elif kind == DRAM_DONE:
-                l2.filled(m, counts, sms, slices, l2_lines, transactions, fills, events, a, cycle)
+                l2.filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, events, a, cycle)
             elif kind == COPY_DONE:
                 lsu.copied(warps[a], b, events, a, cycle)
             elif kind == GMMA_DONE:

@@ -14,10 +14,8 @@ from ssmsim.engines.embedded.records import FP, INF
 @njit(cache=True)
 def push(m, counts, slices, transactions, channels, events, slice_, line, sectors, write, l2_way, now):
     """Queue sectors of a line at their channel; returns the transaction's number."""
-    number = transactions[0].next
+    number = take_transaction(transactions)
     transaction = transactions[number]
-    transactions[0].next = transaction.next
-    transactions[0].sectors -= 1
     granule = line // m.l2_granule // m.l2_slices  # consecutive pieces of one slice
     per_slice = m.channels // m.l2_slices if m.channels > m.l2_slices else 1
     index = slice_ * m.channels // m.l2_slices + granule % per_slice
@@ -42,6 +40,15 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
     if not channel.scheduled:
         channel.scheduled = 1
         schedule(events, max(now + 1, (channel.free_fp >> FP) - m.row_miss), CHANNEL_SERVE, index, 0)
+    return number
+
+
+@njit(cache=True)
+def take_transaction(transactions):
+    """An entry of the free list; the L2 makes sure that there is one."""
+    number = transactions[0].next
+    transactions[0].next = transactions[number].next
+    transactions[0].sectors -= 1
     return number
 
 

@@ -9,8 +9,8 @@ from numba import njit
 
 from ssmsim.engines.embedded import noc
 from ssmsim.engines.embedded.coalesce import popcount
-from ssmsim.engines.embedded.events import RELEASE, schedule
-from ssmsim.engines.embedded.records import COPY, FP, LOCAL, NONE
+from ssmsim.engines.embedded.noc import take_fill
+from ssmsim.engines.embedded.records import FP, LOCAL, NONE
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
 LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
@@ -93,21 +93,6 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     elif sectors & entry.pending:
         request.left += 1
         wait_for(fills, entry.awaited, index)
-
-
-@njit(cache=True)
-def take_fill(fills):
-    index = fills[0].next
-    fills[0].next = fills[index].next
-    fills[0].payload -= 1
-    return index
-
-
-@njit(cache=True)
-def free_fill(fills, index):
-    fills[index].next = fills[0].next
-    fills[0].next = index
-    fills[0].payload += 1
 
 
 @njit(cache=True)

@@ -4,7 +4,7 @@ from numba import njit
 
 from ssmsim.engines.embedded import lsu
 from ssmsim.engines.embedded.coalesce import popcount
-from ssmsim.engines.embedded.l1 import free_fill
+from ssmsim.engines.embedded.noc import free_fill
 from ssmsim.engines.embedded.records import NONE
 
 

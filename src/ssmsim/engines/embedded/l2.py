@@ -9,7 +9,7 @@ from numba import njit
 from ssmsim.engines.embedded import dram, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, schedule
-from ssmsim.engines.embedded.l1 import free_fill
+from ssmsim.engines.embedded.noc import free_fill, take_fill
 from ssmsim.engines.embedded.records import FP, INF, NONE
 from ssmsim.engines.embedded.stalls import reconsider
 
@@ -61,9 +61,10 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
     entry = l2_lines[way]
     entry.used = now
     if fill.store:
-        write(m, counts, sms, subs, warps, code, stalls, fills, fill, index, entry, sectors, cycle)
+        write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, index, entry, sectors, cycle)
         return
-    read(m, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events, now)
+    read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events,
+         now)  # fmt: skip
 
 
 @njit(cache=True)
@@ -87,7 +88,7 @@ def replace(m, counts, slices, l2_lines, transactions, channels, events, way, li
 
 
 @njit(cache=True)
-def write(m, counts, sms, subs, warps, code, stalls, fills, fill, index, entry, sectors, cycle):
+def write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, index, entry, sectors, cycle):
     """A store: whole sectors become valid; the SM's store buffer has its entry back, a memory barrier may go on."""
     counts.l2_write_sectors += sectors
     counts.l2_hits += sectors  # a write never waits: ncu counts it as a hit
@@ -95,6 +96,7 @@ def write(m, counts, sms, subs, warps, code, stalls, fills, fill, index, entry, 
     entry.valid |= whole
     entry.partial = (entry.partial | fill.sectors & ~entry.valid) & ~whole
     entry.dirty |= fill.sectors
+    drop_copy(m, l2_lines, fill)
     sms[fill.sm].stores -= 1
     w = fill.request
     free_fill(fills, index)
@@ -109,7 +111,17 @@ def write(m, counts, sms, subs, warps, code, stalls, fills, fill, index, entry, 
 
 
 @njit(cache=True)
-def read(m, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events, now):
+def drop_copy(m, l2_lines, fill):
+    """What the other partition holds of these sectors is stale."""
+    if m.far_copies and m.partitions == 2:
+        other, _ = find(m, l2_lines, (fill.slice + m.l2_slices // 2) % m.l2_slices, fill.line)
+        if other != NONE:
+            l2_lines[other].valid &= ~fill.sectors
+
+
+@njit(cache=True)
+def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events,
+         now):  # fmt: skip
     """A load or a returning atomic: answer, or wait for DRAM."""
     missing = fill.sectors & ~entry.valid
     if not fill.atomic:
@@ -118,17 +130,44 @@ def read(m, counts, sms, slices, l2_lines, transactions, channels, fills, fill, 
     counts.l2_hits += sectors - popcount(missing)
     if fill.atomic:
         entry.dirty |= fill.sectors
+        drop_copy(m, l2_lines, fill)
     if missing == 0:
         extra = m.atomic_latency if fill.atomic else 0
-        noc.reply(m, counts, sms, fill, index, events, now + extra)
+        noc.reply(m, gpu, counts, sms, transactions, fills, index, events, now + extra)
         return
-    fetch = promoted(missing, max(m.l2_fetch, fill.promote)) & ~entry.valid & ~entry.pending
-    if fetch:
-        entry.pending |= fetch
-        entry.transaction = dram.push(m, counts, slices, transactions, channels, events, fill.slice, fill.line, fetch, 0, way, now)
+    home = noc.home_of(m, fill.line)
+    if fill.slice != home:
+        fetch = missing & ~entry.pending
+        if fetch:
+            entry.pending |= fetch
+            entry.transaction = ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, fetch, way, events, now)
+    else:
+        fetch = promoted(missing, max(m.l2_fetch, fill.promote)) & ~entry.valid & ~entry.pending
+        if fetch:
+            entry.pending |= fetch
+            entry.transaction = dram.push(m, counts, slices, transactions, channels, events, home, fill.line, fetch, 0,
+                                          way, now)  # fmt: skip
     transaction = transactions[entry.transaction]
     fill.next = transaction.waiters
     transaction.waiters = index
+
+
+@njit(cache=True)
+def ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, sectors, way, events, now):
+    """A partition lacks sectors that the other owns: a transaction that ends when the owner's answer has crossed."""
+    number = dram.take_transaction(transactions)
+    transaction = transactions[number]
+    transaction.slice, transaction.sectors, transaction.write, transaction.l2 = fill.slice, sectors, 0, way
+    transaction.waiters = 0
+    slices[fill.slice].misses += 1
+    index = take_fill(fills)
+    messenger = fills[index]
+    messenger.request, messenger.line, messenger.sectors, messenger.full, messenger.sm = NONE, fill.line, sectors, 0, NONE
+    messenger.waiters, messenger.store, messenger.atomic, messenger.promote = 0, 0, 0, fill.promote
+    messenger.slice, messenger.payload, messenger.remote = home, popcount(sectors) * 32, number
+    counts.l2_far += popcount(sectors)
+    schedule(events, noc.cross(m, gpu, counts, home * m.partitions // m.l2_slices, m.header, now), ARRIVE, index, 0)
+    return number
 
 
 @njit(cache=True)
@@ -142,7 +181,7 @@ def promoted(sectors, bytes_):
 
 
 @njit(cache=True)
-def filled(m, counts, sms, slices, l2_lines, transactions, fills, events, number, cycle):
+def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, events, number, cycle):
     """DRAM has answered: the sectors are valid, all who waited get their reply."""
     transaction = transactions[number]
     counts.dram_done += 1
@@ -155,7 +194,8 @@ def filled(m, counts, sms, slices, l2_lines, transactions, fills, events, number
         while index:
             fill = fills[index]
             following = fill.next
-            noc.reply(m, counts, sms, fill, index, events, cycle + (m.atomic_latency if fill.atomic else 0))
+            extra = m.atomic_latency if fill.atomic else 0
+            noc.reply(m, gpu, counts, sms, transactions, fills, index, events, cycle + extra)
             index = following
     slice_ = slices[transaction.slice]
     slice_.misses -= 1

@@ -98,7 +98,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         wavefronts = accesses[request.access].wavefronts
         busy = max(busy, wavefronts)
         answer(gpu, counts, sub, warp, request, index, one, events, requests,
-               cycle + shared_latency(m, one) + wavefronts - 1, cycle)  # fmt: skip
+               cycle + shared_latency(m, one) + 2 * (wavefronts - 1), cycle)  # fmt: skip
     else:
         access = accesses[request.access]
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,

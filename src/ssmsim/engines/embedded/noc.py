@@ -1,13 +1,30 @@
 """Crossbar: every SM and every GPC has a request and a reply port of limited width; the partitions share a link.
 
-Requests of loads carry a header, stores and atomics their data; replies carry sectors. A line lives in the slice that
-a hash of its address names; a slice in the other partition costs the far latency (arXiv 2402.13499: bimodal hits).
+Requests of loads carry a header, stores and atomics their data; replies carry sectors. A line is owned by the slice
+that a hash of its address names; the other partition costs the far latency (arXiv 2402.13499: bimodal hits). With
+far_copies a partition keeps copies of lines that the other owns, as our l2_hits microbenchmark shows for the H200.
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded.events import ARRIVE, FILL, REPLY, schedule
+from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, FILL, REPLY, schedule
 from ssmsim.engines.embedded.records import FP
+
+
+@njit(cache=True)
+def take_fill(fills):
+    """An entry of the free list; the L1 makes sure that there is one."""
+    index = fills[0].next
+    fills[0].next = fills[index].next
+    fills[0].payload -= 1
+    return index
+
+
+@njit(cache=True)
+def free_fill(fills, index):
+    fills[index].next = fills[0].next
+    fills[0].next = index
+    fills[0].payload += 1
 
 
 @njit(cache=True)
@@ -20,40 +37,64 @@ def scramble(x):
 
 
 @njit(cache=True)
-def slice_of(m, line):
-    return scramble(line // m.l2_granule) % m.l2_slices
+def home_of(m, line):
+    """Slice that owns the line. The same hash names its place within a partition and the partition."""
+    x = scramble(line // m.l2_granule)
+    per_side = m.l2_slices // m.partitions
+    return x % per_side + per_side * ((x >> 20) % m.partitions)
 
 
 @njit(cache=True)
-def is_far(m, sm, slice_):
-    return m.partitions == 2 and sm.side != slice_ * 2 // m.l2_slices
+def near_of(m, home, side):
+    """Slice of the same place in the partition `side`."""
+    per_side = m.l2_slices // m.partitions
+    return home % per_side + per_side * side
 
 
 @njit(cache=True)
 def send(m, gpu, counts, sm, fill, index, events, now):
-    """SM to slice."""
-    fill.slice = slice_of(m, fill.line)
-    bytes_ = m.header + (fill.payload if fill.store or fill.atomic else 0)
+    """SM to slice. Loads ask their own partition where it keeps copies; stores and atomics go to the owner."""
+    home = home_of(m, fill.line)
+    near = near_of(m, home, sm.side)
+    moves_data = fill.store or fill.atomic
+    fill.slice = home if moves_data or not m.far_copies else near
+    fill.remote = 0
+    bytes_ = m.header + (fill.payload if moves_data else 0)
     start = max(sm.request_free_fp, now << FP)
     sm.request_free_fp = start + bytes_ * m.request_sm_fp // 256
     start = max(start, gpu.gpc_request_fp[sm.gpc])
     gpu.gpc_request_fp[sm.gpc] = start + bytes_ * m.request_gpc_fp // 256
     counts.request_bytes += bytes_
     when = (start >> FP) + m.request_latency
-    if is_far(m, sm, fill.slice):
-        when += m.far_latency // 2
+    if fill.slice != near:
+        when = cross(m, gpu, counts, home * m.partitions // m.l2_slices, bytes_, when)
     schedule(events, when, ARRIVE, index, 0)
 
 
 @njit(cache=True)
-def reply(m, counts, sms, fill, index, events, when):
-    """Slice to the SM's port."""
+def cross(m, gpu, counts, side, bytes_, when):
+    """Over the link into partition `side`; the cycle of arrival. Each direction adds half of the far latency."""
+    start = max(gpu.link_fp[side], when << FP)
+    gpu.link_fp[side] = start + bytes_ * m.link_fp // 256
+    counts.link_bytes += bytes_
+    return (start >> FP) + m.far_latency // 2
+
+
+@njit(cache=True)
+def reply(m, gpu, counts, sms, transactions, fills, index, events, when):
+    """Slice to the SM's port, or to the slice of the other partition that asked."""
+    fill = fills[index]
+    if fill.remote:
+        side = 1 - fill.slice * m.partitions // m.l2_slices
+        when = cross(m, gpu, counts, side, m.header + fill.payload, when)
+        schedule(events, when, DRAM_DONE, fill.remote, 0)
+        free_fill(fills, index)
+        return
     sm = sms[fill.sm]
-    when += m.reply_latency
-    if is_far(m, sm, fill.slice):
-        when += m.far_latency - m.far_latency // 2
+    if fill.slice * m.partitions // m.l2_slices != sm.side:
+        when = cross(m, gpu, counts, sm.side, m.header + fill.payload, when)
     counts.l2_replies += 1
-    schedule(events, when, REPLY, index, 0)
+    schedule(events, when + m.reply_latency, REPLY, index, 0)
 
 
 @njit(cache=True)

@@ -73,7 +73,7 @@ GPU = _record(
 COUNTS = _record(
     "issued", "retired_warps", "launched_warps", "requests", "answers", "warp_cycles", "queue_conflicts",
     "l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l1_fills", "l1_fill_sectors",
-    "l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_far", "l2_retries",
+    "l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_far", "link_bytes", "l2_retries",
     "l2_fills_in", "l2_replies", "dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses", "dram_turns",
     "dram_issued", "dram_done", "reply_bytes", "request_bytes", "lsu_cycles", "tensor_cycles",
     "fetch_misses", "fetch_lines", "imc_misses", ("pipe_busy_fp", len(PIPES)),
@@ -124,7 +124,7 @@ REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", 
 
 # A line on its way from or to an SM.
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
-               "promote", "slice", "payload")  # fmt: skip
+               "promote", "slice", "payload", "remote")  # fmt: skip
 
 # A line held by an L1: sectors valid and sectors awaited, last use; awaited: the entry in FILL of what is on its way.
 L1_LINE = _record("tag", "valid", "pending", "used", "awaited", "dirty")
@@ -133,7 +133,7 @@ SLICE = _record("free_fp", "misses", "head", "tail", "resuming")
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
-TRANSACTION = _record("next", "channel", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival")
+TRANSACTION = _record("next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival")
 CHANNEL = _record("free_fp", "head", "tail", "reads", "writes", "writing", "scheduled", "refreshed",
                   ("row", 64), ("ready", 64))  # fmt: skip
 
