@@ -23,11 +23,17 @@ LIST, KERNEL = "kernelslist.g", "kernel-1.traceg"
 
 @dataclass(frozen=True)
 class Written:
-    """bytes: of text, before any compression."""
+    """What went out. bytes: of text, before any compression. lanes: set bits of all masks.
+
+    copies, copy_lanes: of these, LDGSTS with a lane at least.
+    """
 
     bytes: int
     blocks: int
     instructions: int
+    lanes: int
+    copies: int
+    copy_lanes: int
 
 
 def write_folder(
@@ -58,16 +64,21 @@ def write_stream(
     _check_opcodes(program, table.has_memory & (accesses == 0))
     header = header_of(launch, source.block_count)
     size = out.write(_opening(header))
-    blocks = instructions = 0
+    asynchronous = np.array([name.startswith("LDGSTS") for name in program.opcodes])[program.instructions["opcode"]]
+    blocks = instructions = lanes = copies = copy_lanes = 0
     while (trace := source.next_blocks(BATCH_BLOCKS)) is not None:
         size += out.write(print_trace(trace, header.launch_grid, header.warps_per_block, table, accesses))
         blocks += len(trace.blocks)
         instructions += len(trace.index)
+        copied = trace.mask[asynchronous[trace.index]]
+        lanes += int(np.bitwise_count(trace.mask).sum())
+        copies += int(np.count_nonzero(copied))
+        copy_lanes += int(np.bitwise_count(copied).sum())
         if progress is not None:
             progress(blocks)
     if blocks != source.block_count:
         raise SsmsimError(f"the tracer gave {blocks} of {source.block_count} blocks", launch.folder)
-    return Written(size, blocks, instructions)
+    return Written(size, blocks, instructions, lanes, copies, copy_lanes)
 
 
 def spread(blocks: int, count: int) -> list[int]:
