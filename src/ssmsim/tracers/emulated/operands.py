@@ -1,6 +1,7 @@
 """Operands of the disassembly to functions that read or write them for a group of warps."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,8 @@ def reader(operand: Operand | None, ins: Instruction) -> Read:
     """A function that gives the operand's value for a group: arrays as semantics/__init__.py describes, None if absent."""
     if operand is None:
         return lambda state, group: None
+    if operand.absolute and "XORSIGN" in ins.mods:  # the signs still matter; the semantics take them off
+        operand = replace(operand, absolute=False)
     kind, index, count = operand.kind, operand.index, operand.count
     if kind in ("P", "UP"):
         return _predicate_reader(operand)

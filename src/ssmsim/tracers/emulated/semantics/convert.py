@@ -38,7 +38,7 @@ BITS = {"8": 8, "16": 16, "32": 32, "64": 64}
 
 def _half(ins: Any, a: Array) -> Array:
     """The 16-bit half that the operand's selector names (the low one by default)."""
-    high = str(getattr(ins, "selectors", ("",))[0]).startswith("H1")
+    high = ins.selectors[0].startswith("H1")
     return ((a >> U32(16)) if high else (a & U32(0xFFFF))).astype(np.uint16)
 
 
@@ -60,7 +60,7 @@ def _float_out(ins: Any, kind: str, value: Array, mode: str) -> Array:
     if kind == "F32":
         return finish(ins, narrow(value, mode))
     if "SAT" in ins.mods:
-        value = np.where(np.isnan(value), 0.0, np.clip(value, 0.0, 1.0))
+        value = np.where(value > 0, np.minimum(value, 1.0), 0.0)  # NaN and -0 too become +0
     if "RELU" in ins.mods:
         value = np.where(value < 0, 0.0, value)
     single = narrow_to_odd(value)
@@ -77,9 +77,12 @@ def f2f(ins: Any, a: Array) -> Array:
 
 
 def f2fp(ins: Any, a: Array, b: Array, c: Array | None = None) -> Array:
-    """Two float32 to two halves of one register: a above, b below."""
-    known(ins, "F16 BF16 F32 PACK_AB RELU RZ SATFINITE")
+    """Two float32 to two halves of one register: a above, b below. .MERGE_C: a below the upper half of b."""
+    known(ins, "F16 BF16 F32 PACK_AB MERGE_C RELU RZ SATFINITE")
     kind = next(m for m in ins.mods.order if m in FLOATS)
+    if "MERGE_C" in ins.mods:
+        with np.errstate(all="ignore"):
+            return _float_out(ins, kind, _float_in(ins, "F32", a), rounding(ins.mods)) | b & U32(0xFFFF0000)
     with np.errstate(all="ignore"):
         high, low = (_float_out(ins, kind, _float_in(ins, "F32", s), rounding(ins.mods)) for s in (a, b))
     if "SATFINITE" in ins.mods:
@@ -119,7 +122,7 @@ def _integer_in(ins: Any, a: Array) -> tuple[Array, Array]:
     if bits == 64:
         value = f64(a).view(np.int64)
     else:
-        place = str(getattr(ins, "selectors", ("",))[0])
+        place = ins.selectors[0]
         shift = U32(8 * int(place[1]) if place[:1] == "B" else 16 if place[:2] == "H1" else 0)
         part = (a >> shift).astype(np.int64) & ((1 << bits) - 1)
         value = part - ((part >> (bits - 1)) << bits) if signed else part

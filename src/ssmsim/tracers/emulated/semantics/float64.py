@@ -44,8 +44,13 @@ def dfma(ins: Any, a: Array, b: Array, c: Array) -> Array:
 
 
 def dsetp(ins: Any, a: Array, b: Array, p: Array) -> tuple[Array, Array]:
-    """The test and its negation, each combined with p."""
-    known(ins, TESTS)
+    """The test and its negation, each combined with p. .MIN, .MAX: is it a? and: are both NaN?"""
+    known(ins, TESTS + " MIN MAX")
+    if ins.mods & {"MIN", "MAX"}:
+        x, y = f64(a), f64(b)
+        less = np.where(x == y, np.signbit(x) & ~np.signbit(y), x < y)
+        first = np.isnan(y) & ~np.isnan(x) | ~np.isnan(x) & (less == ("MIN" in ins.mods))
+        return combine(ins, first, p), combine(ins, np.isnan(x) & np.isnan(y), p)
     test = compare(ins, f64(a), f64(b))
     return combine(ins, test, p), combine(ins, ~test, p)
 

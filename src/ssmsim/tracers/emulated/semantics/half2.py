@@ -41,7 +41,7 @@ def unpack(ins: Any, pair: Array) -> Array:
 def pack(ins: Any, value: Array) -> Array:
     """float64[2, ...], exact or rounded to odd, to one register, each half rounded once."""
     if "SAT" in ins.mods:
-        value = np.where(np.isnan(value), 0.0, np.clip(value, 0.0, 1.0))
+        value = np.where(value > 0, np.minimum(value, 1.0), 0.0)  # NaN and -0 too become +0
     if "RELU" in ins.mods:
         value = np.where(value < 0, 0.0, value)
     single = narrow_to_odd(value)
@@ -86,11 +86,14 @@ def minmax(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
     results = []
     with np.errstate(all="ignore"):
         for x, y in zip(unpack(ins, a), unpack(ins, b), strict=True):
+            sign = np.signbit(x) ^ np.signbit(y)
+            if "XORSIGN" in ins.mods:  # |a| and |b| are written, the signs are those from before
+                x, y = np.abs(x), np.abs(y)
             less = np.where(x == y, np.signbit(x) & ~np.signbit(y), x < y)
             chosen = np.where(less == smaller, x, y)
             chosen = np.where(np.isnan(x), y, np.where(np.isnan(y), x, chosen))
             if "XORSIGN" in ins.mods:
-                chosen = np.copysign(chosen, np.where(np.signbit(x) ^ np.signbit(y), F32(-1), F32(1)))
+                chosen = np.copysign(chosen, np.where(sign, F32(-1), F32(1)))
             nan = np.isnan(x) | np.isnan(y) if "NAN" in ins.mods else np.isnan(chosen)
             half = f32_to_bf16(chosen) if is_bf16(ins) else f32_to_f16(chosen)
             results.append(np.where(nan, NAN16, half).astype(U32))

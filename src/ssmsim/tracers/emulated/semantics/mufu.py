@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.tracers.emulated.semantics.formats import F64, NAN32, U32, Array, f32, f32_to_f16, flush, known
+from ssmsim.tracers.emulated.semantics.formats import (
+    F64,
+    NAN32,
+    U32,
+    Array,
+    bf16_to_f32,
+    f32,
+    f32_to_bf16,
+    f32_to_f16,
+    flush,
+    known,
+)
 
 TURN = 2 * np.pi  # SIN and COS take turns: the compiler divides by two pi before them
 
@@ -33,23 +44,25 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
 
 
 def mufu(ins: Any, a: Array) -> Array:
-    known(ins, "RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H F16")
+    known(ins, "RCP RSQ SQRT EX2 LG2 SIN COS TANH RCP64H RSQ64H F16 BF16")
     with np.errstate(all="ignore"):
         if ins.mods & {"RCP64H", "RSQ64H"}:
             return _high_word(a, "RCP" if "RCP64H" in ins.mods else "RSQ")
         name = next((m for m in ins.mods if m in FUNCTIONS), "")
         if not name:
             raise SsmsimError("MUFU without a function", getattr(ins, "opcode", ""), "add it to FUNCTIONS")
-        if "F16" in ins.mods:
-            return f32_to_f16(FUNCTIONS[name](_half(ins, a)).astype(np.float32)).astype(U32)
+        if ins.mods & {"F16", "BF16"}:
+            single = FUNCTIONS[name](_half(ins, a)).astype(np.float32)
+            return (f32_to_bf16(single) if "BF16" in ins.mods else f32_to_f16(single)).astype(U32)
         value = FUNCTIONS[name](f32(flush(a)).astype(F64)).astype(np.float32)
         return np.where(np.isnan(value), NAN32, flush(value.view(U32)))
 
 
 def _half(ins: Any, a: Array) -> Array:
-    """float64 of the float16 half that the operand's selector names (the low one by default)."""
-    shift = U32(16 if getattr(ins, "selectors", ("",))[0] in ("H1", "H1_H1") else 0)
-    return ((a >> shift) & U32(0xFFFF)).astype(np.uint16).view(np.float16).astype(F64)
+    """float64 of the half that the operand's selector names (the low one by default)."""
+    shift = U32(16 if ins.selectors[0].startswith("H1") else 0)
+    bits = ((a >> shift) & U32(0xFFFF)).astype(np.uint16)
+    return (bf16_to_f32(bits) if "BF16" in ins.mods else bits.view(np.float16)).astype(F64)
 
 
 def _high_word(a: Array, name: str) -> Array:

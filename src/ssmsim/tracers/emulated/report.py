@@ -1,0 +1,95 @@
+"""Text reports of the emulating tracer: totals of a launch, agreement with traces of the GPU."""
+
+from dataclasses import dataclass
+
+from ssmsim.launch import Launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.trace.compare import Agreement, compare
+from ssmsim.trace.types import Program
+from ssmsim.tracers.emulated.source import EmulatedBlocks, cut
+from ssmsim.tracers.emulated.totals import emulate_totals, spread
+
+
+def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
+    """Geometry, resources and executed instructions of a launch; `blocks`: how many to run, 0 for all."""
+    decoded, totals = decode_launch(launch), emulate_totals(launch, spread(launch.blocks, blocks))
+    part = "" if totals.blocks == launch.blocks else f" ({totals.blocks} of {launch.blocks} blocks)"
+    lines = [
+        f"{launch.kernel}: grid {launch.grid}, block {launch.block}, {launch.registers_per_thread} registers, "
+        f"{launch.shared_memory_bytes} bytes shared, {decoded.kernel.local_bytes} bytes local per thread",
+        f"{totals.warp_instructions} warp instructions{part}, {totals.thread_instructions_on} of "
+        f"{totals.thread_instructions} thread instructions pass their guard",
+        "",
+        *(f"{number:12d}  {name}" for name, number in totals.per_unit().items() if number),
+        "",
+        *(f"{number:12d}  {name}" for name, number in totals.per_opcode().items()),
+    ]
+    if code:
+        records = decoded.program.instructions
+        lines += ["", "      count    pc  stall yield write read wait"]
+        for record, text, number in zip(records, decoded.program.text, totals.per_instruction, strict=True):
+            fields = f"{record['stall']:5d} {record['yields']:5d} {record['write_barrier']:5d} {record['read_barrier']:4d}"
+            lines.append(f"{number:11d} {record['pc']:#06x} {fields} {record['wait_mask']:06b}  {text}")
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class AgreementRow:
+    """Agreement of one launch; unknown: static instructions whose guards depend on data that nobody recorded."""
+
+    kernel: str
+    program: Program
+    found: Agreement
+    unknown: frozenset[int]
+
+    @property
+    def explained(self) -> int:
+        """Masks that differ where the guard depends on unrecorded data."""
+        return sum(n for i, n in self.found.masks.items() if i in self.unknown)
+
+    @property
+    def faults(self) -> int:
+        """Everything else that differs."""
+        found = self.found
+        masks = sum(found.masks.values()) - self.explained
+        return len(found.other_path) + masks + sum(found.addresses.values())
+
+
+def agreement_row(launch: Launch) -> AgreementRow:
+    """Compare all blocks of a launch with the NVBit trace beside it."""
+    from ssmsim.trace.accelsim_reader import read_trace
+    from ssmsim.tracers.nvbit import block_trace, trace_file
+
+    program = decode_launch(launch).program
+    path = trace_file(launch)
+    theirs = block_trace(read_trace(path), program, path)
+    source = EmulatedBlocks(launch, theirs.blocks)
+    found, at = Agreement(), 0
+    while (ours := source.next_blocks(launch.blocks)) is not None:
+        part = cut(theirs, at, at + len(ours.blocks), launch.warps_per_block)
+        found, at = merge(found, compare(program, ours, part)), at + len(ours.blocks)
+    unknown = frozenset(i for i, known in enumerate(source.plan.part.guarded) if not known)
+    return AgreementRow(launch.kernel, program, found, unknown)
+
+
+def merge(a: Agreement, b: Agreement) -> Agreement:
+    return Agreement(
+        a.warps + b.warps, a.instructions + b.instructions, a.lanes + b.lanes, a.other_path + b.other_path,
+        a.masks + b.masks, a.addresses + b.addresses,
+    )  # fmt: skip
+
+
+def agreement_table(rows: list[AgreementRow]) -> str:
+    """One line per launch: what was compared, masks that hang on unrecorded data, faults; then each fault."""
+    lines = [f"{'kernel':40s} {'warps':>7s} {'instructions':>13s} {'addresses':>12s} {'unknown guards':>15s} {'faults':>7s}"]
+    for row in rows:
+        found = row.found
+        lines.append(
+            f"{row.kernel[:40]:40s} {found.warps:7d} {found.instructions:13d} {found.lanes:12d} {row.explained:15d} {row.faults:7d}"
+        )
+    for row in rows:
+        for kind, number, what in row.found.rows(row.program):
+            place = int(what[3:].split()[0], 16) // 16 if what.startswith("PC") else -1
+            if kind != "mask" or place not in row.unknown:
+                lines.append(f"{row.kernel}: {number} times other {kind} at {what}")
+    return "\n".join(lines)

@@ -1,0 +1,61 @@
+"""A launch's thread blocks, emulated in batches when they are asked for."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ssmsim.launch import Launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.trace.types import BlockTrace
+from ssmsim.tracers.emulated.run import trace_blocks, trace_plan
+
+BATCH_BYTES = 192 << 20  # a batch's trace, about; its registers come on top
+BATCH_WARPS = 1024
+
+
+class EmulatedBlocks:
+    """BlockSource of an emulated launch: runs batches of blocks when asked for more than it holds."""
+
+    def __init__(self, launch: Launch, order: Sequence[int] | np.ndarray | None) -> None:
+        self.launch = launch
+        self.order = np.arange(launch.blocks) if order is None else np.asarray(order, np.int64)
+        self.warps_per_block = launch.warps_per_block
+        self.block_count = len(self.order)
+        self.plan = trace_plan(decode_launch(launch), launch)
+        self._held: BlockTrace | None = None
+        self._at = 0  # in what is held
+        self._next = 0  # in the order
+        self._batch = 1
+
+    def next_blocks(self, count: int) -> BlockTrace | None:
+        """The next `count` blocks or fewer; None after the last."""
+        if self._held is None or self._at == len(self._held.blocks):
+            if self._next == self.block_count:
+                return None
+            self._held, self._at = self._run(), 0
+        held, first = self._held, self._at
+        last = self._at = min(first + count, len(held.blocks))
+        if first == 0 and last == len(held.blocks):
+            return held
+        return cut(held, first, last, self.warps_per_block)
+
+    def _run(self) -> BlockTrace:
+        """One batch; its size follows what the one before it took per block."""
+        blocks = self.order[self._next : self._next + self._batch]
+        self._next += len(blocks)
+        trace = trace_blocks(self.plan, self.launch, blocks)
+        per_block = max(trace.index.nbytes * 3 + 2 * trace.addresses.nbytes, 1) / len(blocks)
+        fits = max(1, int(BATCH_BYTES / per_block))
+        self._batch = min(fits, max(1, BATCH_WARPS // self.warps_per_block), 8 * self._batch)
+        return trace
+
+
+def cut(trace: BlockTrace, first: int, last: int, warps_per_block: int) -> BlockTrace:
+    """Blocks first to last of a trace, as views."""
+    warps = slice(first * warps_per_block, last * warps_per_block + 1)
+    starts, rows = trace.first[warps], trace.first_access[warps]
+    part, access = slice(starts[0], starts[-1]), slice(rows[0], rows[-1])
+    return BlockTrace(
+        trace.blocks[first:last], starts - starts[0], trace.index[part], trace.mask[part], trace.active[part],
+        rows - rows[0], trace.addresses[access],
+    )  # fmt: skip
