@@ -1,6 +1,7 @@
 """launch/1: one kernel launch as a folder, `launch.json` beside its cubin. Read, validated, written."""
 
 import json
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -133,6 +134,24 @@ class Launch(BaseModel):
         self._folder = folder
 
 
+def _check_names(data: dict[str, Any], file: Path) -> None:
+    """Unknown fields are kept, unless one is a slip of the pen for a known one."""
+    buffers = data.get("buffers")
+    parts: list[tuple[type[BaseModel], object]] = [(Launch, data), (Device, data.get("device"))]
+    parts += [(Buffer, buffer) for buffer in buffers] if isinstance(buffers, list) else []
+    for model, part in parts:
+        for name in part if isinstance(part, dict) else ():
+            if name not in model.model_fields and (like := get_close_matches(name, model.model_fields, 1, 0.85)):
+                raise SsmsimError(f"unknown field {name}", file, f"did you mean {like[0]}?")
+
+
+def _check_pointers(launch: Launch, file: Path) -> None:
+    for i, buffer in enumerate(launch.buffers):
+        if buffer.passed.to_bytes(8, "little") not in launch.param_bytes:
+            what = f"field buffers.{i}: pointer {buffer.passed:#x} ({buffer.name}) is not among the parameters"
+            raise SsmsimError(what, file, "give the pointer that was passed, or drop the buffer")
+
+
 def _check_cubin(launch: Launch, file: Path) -> None:
     """The launch against its cubin's own .nv.info: kernel, parameter bytes, registers, static shared memory."""
     info = kernel_info(launch.cubin_path.read_bytes(), launch.kernel, launch.cubin_path)
@@ -160,7 +179,10 @@ def read_launch(folder: Path | str) -> Launch:
     if not file.is_file():
         raise SsmsimError("no launch.json", folder, "name a launch/1 folder as written by `ssmsim capture`")
     try:
-        launch = Launch.model_validate(json.loads(file.read_text()))
+        data = json.loads(file.read_text())
+        if isinstance(data, dict):
+            _check_names(data, file)
+        launch = Launch.model_validate(data)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise SsmsimError(f"not JSON: {error}", file, "capture the launch again") from None
     except ValidationError as error:
@@ -170,6 +192,7 @@ def read_launch(folder: Path | str) -> Launch:
     launch._folder = folder
     if not launch.cubin_path.is_file():
         raise SsmsimError(f"field cubin: no file {launch.cubin!r}", file, "copy the cubin to that place")
+    _check_pointers(launch, file)
     _check_cubin(launch, file)
     for buffer in launch.buffers:
         if buffer.contents is not None and not (folder / buffer.contents).is_file():

@@ -61,8 +61,11 @@ def _run(arguments: list[str], wish: dict[str, Any]) -> None:
         if stop.code not in (None, 0):
             raise
     interceptor.close()
-    if interceptor.failure is not None:
-        raise interceptor.failure
+    failure = interceptor.failure
+    if failure is not None and not isinstance(failure, SsmsimError):
+        raise SsmsimError(f"the interception failed: {type(failure).__name__}: {failure}", "", "report this program")
+    if failure is not None:
+        raise failure
     if not interceptor.regions:
         raise SsmsimError("no captured region", "", "call cudaProfilerStart and cudaProfilerStop around what you want")
     if not interceptor.launches:
