@@ -62,7 +62,7 @@ def _float_out(ins: Any, kind: str, value: Array, mode: str) -> Array:
     if "SAT" in ins.mods:
         value = np.where(value > 0, np.minimum(value, 1.0), 0.0)  # NaN and -0 too become +0
     if "RELU" in ins.mods:
-        value = np.where(value < 0, 0.0, value)
+        value = np.where(value <= 0, 0.0, value)
     single = narrow_to_odd(value)
     return (f32_to_bf16(single, mode) if kind == "BF16" else f32_to_f16(single, mode)).astype(U32)
 

@@ -43,7 +43,7 @@ def pack(ins: Any, value: Array) -> Array:
     if "SAT" in ins.mods:
         value = np.where(value > 0, np.minimum(value, 1.0), 0.0)  # NaN and -0 too become +0
     if "RELU" in ins.mods:
-        value = np.where(value < 0, 0.0, value)
+        value = np.where(value <= 0, 0.0, value)
     single = narrow_to_odd(value)
     half = f32_to_bf16(single) if is_bf16(ins) else f32_to_f16(single)
     if "FTZ" in ins.mods:

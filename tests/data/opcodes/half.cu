@@ -1,0 +1,52 @@
+// Made by tests/opcodes/programs.py: each PTX instruction on the same words, results one after another.
+extern "C" __global__ void half(const unsigned long long *a, const unsigned long long *b,
+                          const unsigned long long *c, unsigned long long *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    unsigned long long x = a[i], y = b[i], z = c[i], r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .b16 d; add.rn.f16 d, p, q; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[0 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .b16 d; mul.rn.f16 d, p, q; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[1 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; .reg .b16 s; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; cvt.u16.u64 s, %3; .reg .b16 d; fma.rn.f16 d, p, q, s; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[2 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.eq.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[3 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.ne.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[4 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.lt.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[5 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.le.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[6 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.gt.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[7 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.ge.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[8 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.equ.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[9 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.neu.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[10 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.ltu.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[11 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.leu.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[12 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.gtu.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[13 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.geu.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[14 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.num.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[15 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.nan.f16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[16 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .b16 d; add.rn.bf16 d, p, q; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[17 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .b16 d; mul.rn.bf16 d, p, q; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[18 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; .reg .b16 s; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; cvt.u16.u64 s, %3; .reg .b16 d; fma.rn.bf16 d, p, q, s; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[19 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.lt.bf16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[20 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.geu.bf16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[21 * n + i] = r;
+    asm volatile("{ .reg .b16 p; .reg .b16 q; cvt.u16.u64 p, %1; cvt.u16.u64 q, %2; .reg .pred d; setp.nan.bf16 d, p, q; selp.u64 %0, 1, 0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[22 * n + i] = r;
+}

@@ -1,0 +1,38 @@
+// Made by tests/opcodes/programs.py: each PTX instruction on the same words, results one after another.
+extern "C" __global__ void whole(const unsigned long long *a, const unsigned long long *b,
+                          const unsigned long long *c, unsigned long long *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    unsigned long long x = a[i], y = b[i], z = c[i], r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rni.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[0 * n + i] = r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rzi.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[1 * n + i] = r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rmi.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[2 * n + i] = r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rpi.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[3 * n + i] = r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rni.ftz.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[4 * n + i] = r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rzi.ftz.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[5 * n + i] = r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rmi.ftz.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[6 * n + i] = r;
+    asm volatile("{ .reg .b32 p; cvt.u32.u64 p, %1; .reg .b32 d; cvt.rpi.ftz.f32.f32 d, p; cvt.u64.u32 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[7 * n + i] = r;
+    asm volatile("{ .reg .b64 p; mov.b64 p, %1; .reg .b64 d; cvt.rni.f64.f64 d, p; mov.b64 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[8 * n + i] = r;
+    asm volatile("{ .reg .b64 p; mov.b64 p, %1; .reg .b64 d; cvt.rzi.f64.f64 d, p; mov.b64 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[9 * n + i] = r;
+    asm volatile("{ .reg .b64 p; mov.b64 p, %1; .reg .b64 d; cvt.rmi.f64.f64 d, p; mov.b64 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[10 * n + i] = r;
+    asm volatile("{ .reg .b64 p; mov.b64 p, %1; .reg .b64 d; cvt.rpi.f64.f64 d, p; mov.b64 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[11 * n + i] = r;
+    asm volatile("{ .reg .b16 p; cvt.u16.u64 p, %1; .reg .b16 d; cvt.rni.f16.f16 d, p; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[12 * n + i] = r;
+    asm volatile("{ .reg .b16 p; cvt.u16.u64 p, %1; .reg .b16 d; cvt.rzi.f16.f16 d, p; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[13 * n + i] = r;
+    asm volatile("{ .reg .b16 p; cvt.u16.u64 p, %1; .reg .b16 d; cvt.rmi.f16.f16 d, p; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[14 * n + i] = r;
+    asm volatile("{ .reg .b16 p; cvt.u16.u64 p, %1; .reg .b16 d; cvt.rpi.f16.f16 d, p; cvt.u64.u16 %0, d; }" : "=l"(r) : "l"(x), "l"(y), "l"(z));
+    out[15 * n + i] = r;
+}
