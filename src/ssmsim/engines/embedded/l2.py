@@ -35,26 +35,32 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
     """A request reaches its slice, or is taken up again as the first of those that wait there."""
     fill = fills[index]
     slice_ = slices[fill.slice]
+    queue = 1 if fill.remote else 0
     if resumed:
-        slice_.resuming = 0
-    elif slice_.head:
-        fills[slice_.tail].next = index
-        fill.next, slice_.tail = 0, index
+        slice_.resuming[queue] = 0
+    elif slice_.head[queue]:
+        fills[slice_.tail[queue]].next = index
+        fill.next, slice_.tail[queue] = 0, index
         return
     way, victim = find(m, l2_lines, fill.slice, fill.line)
-    if slice_.misses >= m.slice_misses or (way == NONE and victim == NONE) or transactions[0].sectors < 4:
+    if not room(m, slice_, transactions, way, victim, queue):
         counts.l2_retries += 1
         if not resumed:
-            fill.next, slice_.head, slice_.tail = 0, index, index
+            fill.next, slice_.head[queue], slice_.tail[queue] = 0, index, index
         return
     if resumed:
-        slice_.head = fill.next
-        resume(m, slice_, events, max(cycle + 1, slice_.free_fp >> FP))
+        slice_.head[queue] = fill.next
+        resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
     busy = max(m.slice_fp, sectors * (m.atomic_fp if fill.atomic else m.slice_sector_fp))
     slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
     now = max(cycle, (slice_.free_fp - busy) >> FP)
     counts.l2_sectors += sectors
+    if way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
+        number = dram.push(m, counts, slices, transactions, channels, events, fill.slice, fill.line, fill.sectors, 0,
+                           NONE, now)  # fmt: skip
+        fill.next, transactions[number].waiters = 0, index
+        return
     if way == NONE:
         way = victim
         replace(m, counts, slices, l2_lines, transactions, channels, events, way, fill.line, fill.slice, now)
@@ -68,11 +74,23 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
 
 
 @njit(cache=True)
-def resume(m, slice_, events, when):
+def room(m, slice_, transactions, way, victim, queue):
+    """Whether a slice can take a request that may miss.
+
+    Requests of other slices wait for DRAM alone, never for a slice's own questions: two slices that wait for each
+    other's answers would never go on.
+    """
+    if slice_.misses >= m.slice_misses or transactions[0].sectors < 4:
+        return False
+    return queue == 1 or (slice_.asked < m.slice_misses and (way != NONE or victim != NONE))
+
+
+@njit(cache=True)
+def resume(slice_, events, queue, when):
     """Have the first waiting request of a slice tried again."""
-    if slice_.head and not slice_.resuming:
-        slice_.resuming = 1
-        schedule(events, when, ARRIVE, slice_.head, 1)
+    if slice_.head[queue] and not slice_.resuming[queue]:
+        slice_.resuming[queue] = 1
+        schedule(events, when, ARRIVE, slice_.head[queue], 1)
 
 
 @njit(cache=True)
@@ -158,8 +176,8 @@ def ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, sectors, 
     number = dram.take_transaction(transactions)
     transaction = transactions[number]
     transaction.slice, transaction.sectors, transaction.write, transaction.l2 = fill.slice, sectors, 0, way
-    transaction.waiters = 0
-    slices[fill.slice].misses += 1
+    transaction.waiters, transaction.channel = 0, NONE
+    slices[fill.slice].asked += 1
     index = take_fill(fills)
     messenger = fills[index]
     messenger.request, messenger.line, messenger.sectors, messenger.full, messenger.sm = NONE, fill.line, sectors, 0, NONE
@@ -186,10 +204,11 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, events, n
     transaction = transactions[number]
     counts.dram_done += 1
     if transaction.write == 0:
-        entry = l2_lines[transaction.l2]
-        entry.valid |= transaction.sectors
-        entry.partial &= ~transaction.sectors
-        entry.pending &= ~transaction.sectors
+        if transaction.l2 != NONE:
+            entry = l2_lines[transaction.l2]
+            entry.valid |= transaction.sectors
+            entry.partial &= ~transaction.sectors
+            entry.pending &= ~transaction.sectors
         index = transaction.waiters
         while index:
             fill = fills[index]
@@ -198,6 +217,10 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, events, n
             noc.reply(m, gpu, counts, sms, transactions, fills, index, events, cycle + extra)
             index = following
     slice_ = slices[transaction.slice]
-    slice_.misses -= 1
-    resume(m, slice_, events, cycle)
+    if transaction.channel == NONE:
+        slice_.asked -= 1
+    else:
+        slice_.misses -= 1
+    resume(slice_, events, 1, cycle)
+    resume(slice_, events, 0, cycle)
     dram.free_transaction(transactions, number)

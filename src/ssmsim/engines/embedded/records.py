@@ -129,7 +129,7 @@ FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waite
 # A line held by an L1: sectors valid and sectors awaited, last use; awaited: the entry in FILL of what is on its way.
 L1_LINE = _record("tag", "valid", "pending", "used", "awaited", "dirty")
 L2_LINE = _record("tag", "valid", "pending", "dirty", "partial", "used", "transaction")
-SLICE = _record("free_fp", "misses", "head", "tail", "resuming")
+SLICE = _record("free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2))  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
