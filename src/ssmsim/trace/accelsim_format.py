@@ -14,6 +14,7 @@ from typing import IO
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Dim3, Launch
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
 
 VERSIONS = (3, 4, 5)
 TRACES_FORMAT = (
@@ -22,9 +23,6 @@ TRACES_FORMAT = (
 )
 SAMPLED_FROM = "sampled from grid dim"
 """Our own header line: the launch's grid where the file holds some of its blocks; Accel-Sim echoes and ignores it."""
-
-SHARED_BASE, LOCAL_BASE = 0x7F00_0000_0000, 0x7F00_0200_0000
-"""Windows of generic addresses where the tracer recorded none; typical of what it records."""
 
 RECAPTURE = "write or collect the trace again"
 
@@ -47,8 +45,8 @@ class Header:
     kernel_id: int = 1
     binary_version: int = 90
     stream: int = 0
-    shared_base: int = SHARED_BASE
-    local_base: int = LOCAL_BASE
+    shared_base: int = SHARED_WINDOW
+    local_base: int = LOCAL_WINDOW
     nvbit_version: str = "none"
     version: int = 5
     lineinfo: bool = False

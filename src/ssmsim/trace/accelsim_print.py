@@ -49,6 +49,12 @@ def _decimal(out, p, value):
     return p + size
 
 
+@njit(cache=True, inline="always")
+def _plain(address):
+    """The tracer gives the address of an LDGSTS lane that only fills with zeros too; a BlockTrace holds ~address."""
+    return address if address >= 0 else ~address
+
+
 @njit(cache=True, inline="never")
 def _addresses(out, p, mask, row):
     first = 0
@@ -59,32 +65,32 @@ def _addresses(out, p, mask, row):
     last = 31
     while mask >> last & 1 == 0:
         last -= 1
-    stride = row[first + 1] - row[first] if first < 31 and mask >> (first + 1) & 1 else 0
+    stride = _plain(row[first + 1]) - _plain(row[first]) if first < 31 and mask >> (first + 1) & 1 else 0
     strided = first < last
     lane = first
     while strided and lane < last:
         lane += 1
-        strided = mask >> lane & 1 == 1 and row[lane] - row[lane - 1] == stride
+        strided = mask >> lane & 1 == 1 and _plain(row[lane]) - _plain(row[lane - 1]) == stride
     # the stride is a 32-bit integer in the tracer
     strided = strided and -2147483648 <= stride <= 2147483647
     out[p] = 49 if strided else 50
     out[p + 1] = 32
     out[p + 2] = 48
     out[p + 3] = 120
-    p = _hex(out, p + 4, row[first], 1)
+    p = _hex(out, p + 4, _plain(row[first]), 1)
     out[p] = 32
     p += 1
     if strided:
         p = _decimal(out, p, stride)
         out[p] = 32
         return p + 1
-    before = row[first]
+    before = _plain(row[first])
     for lane in range(first + 1, last + 1):
         if mask >> lane & 1:
-            p = _decimal(out, p, row[lane] - before)
+            p = _decimal(out, p, _plain(row[lane]) - before)
             out[p] = 32
             p += 1
-            before = row[lane]
+            before = _plain(row[lane])
     return p
 
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import threading
@@ -76,7 +77,9 @@ def run(
     for name in feeds:
         os.mkfifo(folder / name)
     environment = os.environ | {"LD_LIBRARY_PATH": ":".join(map(str, install.libraries))}
+    tool = shutil.which("stdbuf")  # line by line, or an abort takes along what it had to say
     command = [
+        *([tool, "-oL"] if tool else []),
         str(install.binary),
         "-trace",
         "./kernelslist.g",
