@@ -52,6 +52,7 @@ def compile_rows(ins: Instruction, image: Image | None) -> Rows:
     width, space = access_bytes(ins), ins.entry.space
     fill = reader(ins.sources[2], ins) if ins.entry.access == Access.COPY and ins.sources[2] is not None else None
     spaces = [Space.SHARED, Space.GLOBAL] if ins.entry.access == Access.COPY else [space]
+    aligned = -width if ins.has("ZFILL") else -1  # the low bits of a ZFILL address say how many bytes to fill
 
     def rows(state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
         found = np.empty((len(group.numbers), len(operands), 32), np.int64)
@@ -59,6 +60,7 @@ def compile_rows(ins: Instruction, image: Image | None) -> Rows:
         for k, (read, where) in enumerate(zip(operands, spaces, strict=True)):
             value = read(state, group)
             if where == Space.GLOBAL:
+                value = value & aligned if aligned != -1 else value
                 if fill is not None:
                     value = np.where(fill(state, group), value, ~value)
                 if image is not None:
@@ -180,7 +182,8 @@ def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
 
 
 def _copy(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
-    width = access_bytes(ins)
+    """LDGSTS: global to shared memory; lanes whose predicate is false, and the last bytes with .ZFILL, get zeros."""
+    width, source = access_bytes(ins), address_of(memory_operands(ins)[1])
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         chosen, value = _all(lanes, group), np.zeros((max(width // 4, 1), len(group.numbers), 32), np.uint32)
@@ -188,7 +191,12 @@ def _copy(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
         places = Places(state, group, image, ins)
         if reads.any():
             (part,) = places(Space.GLOBAL, rows[:, 1], reads)
-            value = np.where(reads, gather(part.data, part.place, width, False), 0)
+            value = np.where(reads, gather(part.data, part.place, width, False), 0).astype(np.uint32)
+            if ins.has("ZFILL"):
+                kept = width - (source(state, group) & (width - 1))
+                for k in range(len(value)):
+                    bits = 8 * np.clip(kept - 4 * k, 0, 4)
+                    value[k] &= ((1 << bits) - 1).astype(np.uint32)
             if state.labels:
                 label = load_labels(part.marks, part.place, width, reads, part.space, image, unknowns, ins)
         (part,) = places(Space.SHARED, rows[:, 0], chosen)

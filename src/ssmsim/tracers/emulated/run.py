@@ -97,7 +97,15 @@ class Plan:
     def _guard_step(self, ins: Instruction, offset: int) -> list[Step]:
         if not self.record or ins.guard is None or not self.part.guarded[ins.index] or ins.guard.kind == "UP" and ins.base[0] == "U":
             return []
-        return [Step(offset, guard=guard_lanes(ins.guard))]
+        lanes_of = guard_lanes(ins.guard)
+        if not self.part.vague[ins.index] or not self.labelled:
+            return [Step(offset, guard=lanes_of)]
+        label_of = labels_of([ins.guard])
+
+        def guard(state: State, group: Group) -> np.ndarray:
+            return lanes_of(state, group) | (label_of(state, group) > 0) & group.lanes
+
+        return [Step(offset, guard=guard)]
 
     def _check(self, ins: Instruction, offset: int, what: str) -> list[Step]:
         """A step that refuses values that are not known, where the slice says that it may meet them."""

@@ -37,12 +37,14 @@ class Slice:
     """Which instructions to carry out.
 
     computes[i]: its results (or the data it moves) are wanted. guarded[i]: its guard is computed. risky[i]: what its record
-    needs may hang on loaded data. loads_global: some wanted value may come from device memory.
+    needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global: some wanted value may
+    come from device memory.
     """
 
     computes: list[bool]
     guarded: list[bool]
     risky: list[bool]
+    vague: list[bool]
     loads_global: bool
 
 
@@ -108,7 +110,7 @@ def slice_program(code: Code, everything: bool = False) -> Slice:
     instructions = code.instructions
     count = len(instructions)
     if everything:
-        return Slice([True] * count, [True] * count, [False] * count, True)
+        return Slice([True] * count, [True] * count, [False] * count, [False] * count, True)
     moves_stack = [i for i in instructions if any(
         d is not None and d.kind == "R" and d.index <= STACK_REGISTER < d.index + d.count for d in i.destinations)]  # fmt: skip
     calls = any(i.entry.control == Control.CALL for i in instructions)
@@ -126,7 +128,8 @@ def slice_program(code: Code, everything: bool = False) -> Slice:
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
     loads = any(c and f.data & (1 << GLOBAL) for c, f in zip(computes, table, strict=True))
     risky = [bool(tainted[i] & (f.record | (f.guard if e else 0))) for i, (f, e) in enumerate(zip(table, exact, strict=True))]
-    return Slice(computes, guarded, risky, loads)
+    vague = [not k and not e for k, e in zip(known, exact, strict=True)]
+    return Slice(computes, guarded, risky, vague, loads)
 
 
 def _tainted(table: list[Facts], following: Edges) -> list[int]:
