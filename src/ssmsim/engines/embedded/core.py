@@ -9,6 +9,7 @@ from numba import njit
 from ssmsim.engines.embedded import blocks as block_scheduler
 from ssmsim.engines.embedded import dram, issue, l1fill, l2, lsu, noc
 from ssmsim.engines.embedded import stalls as reason
+from ssmsim.engines.embedded.borrow import unowned
 from ssmsim.engines.embedded.events import (
     ARRIVE,
     BLOCK_FREE,
@@ -33,9 +34,21 @@ PATIENCE = 4_000_000  # cycles without an issued instruction that count as a dea
 
 
 @njit(cache=True)
-def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events, requests,
-        fills, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
+def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
+        requests, fills, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
     """Simulate until all blocks are done or Python is needed; the status."""
+    return cycles(unowned(machine), unowned(gpus), unowned(counters), unowned(sms), unowned(subs),
+                  unowned(warps), unowned(blocks), unowned(loaded), unowned(order), unowned(code),
+                  unowned(stream), unowned(accesses), unowned(lines), unowned(events), unowned(requests),
+                  unowned(fills), unowned(l1_lines), unowned(slices), unowned(l2_lines),
+                  unowned(transactions), unowned(channels), unowned(l0), unowned(l1i), unowned(gpci),
+                  unowned(imc), unowned(stalls), pause)  # fmt: skip
+
+
+@njit(cache=True)
+def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
+        requests, fills, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
+    """The loop itself; see the head of this file."""
     m, gpu, counts = machine[0], gpus[0], counters[0]
     while gpu.cycle < pause:
         cycle = gpu.cycle
