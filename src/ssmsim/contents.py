@@ -58,9 +58,12 @@ def read_contents(path: Path | str) -> bytes:
     """Bytes of a contents file: `.recipe.json` is made again and checked, `.zst` decompressed, anything else raw."""
     path = Path(path)
     if path.name.endswith(".recipe.json"):
-        recipe = json.loads(path.read_text())
-        data = make(recipe)
-        if hashlib.sha256(data).hexdigest() != recipe["sha256"]:
+        try:
+            recipe = json.loads(path.read_text())
+            data, recorded = make(recipe), recipe["sha256"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise SsmsimError(f"not a recipe: {error!r}", path, "capture the contents again") from None
+        if hashlib.sha256(data).hexdigest() != recorded:
             raise SsmsimError("the recipe does not give the recorded bytes", path, "capture the contents again")
         return data
     data = path.read_bytes()

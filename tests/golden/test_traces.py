@@ -1,0 +1,105 @@
+"""The committed captures and measurements: complete, consistent, small, and free of the machine they were made on."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ssmsim.counters import COUNTERS, SASS_FLOP, TENSOR_FLOP
+from ssmsim.launch import read_launch
+
+ROOT = Path(__file__).parents[2]
+TRACES = ROOT / "traces" / "h200"
+MEASURED = sorted(file.parent for file in TRACES.glob("*/measured.csv"))
+MAIN = ("mamba2-2.7b", "mamba2-8b", "mamba1-2.8b")
+CYCLES = "gpc__cycles_elapsed.max"
+
+
+def table(folder: Path) -> pd.DataFrame:
+    return pd.read_csv(folder / "measured.csv")
+
+
+def test_every_captured_workload_is_measured():
+    captured = {file.parents[1] for file in TRACES.glob("*/*/launch.json")}
+    assert captured == set(MEASURED) and {f.name for f in MEASURED} >= set(MAIN)
+
+
+@pytest.mark.parametrize("folder", MEASURED, ids=lambda f: f.name)
+def test_one_row_per_launch_and_cache_state(folder: Path):
+    rows = table(folder)
+    launches = sorted(file.parent.name for file in folder.glob("*/launch.json"))
+    for cache in ("cold", "warm"):
+        assert rows[rows.cache == cache].launch.tolist() == launches
+    assert (rows.repetitions == 5).all()
+    times = pd.read_csv(folder / "event_times.csv")
+    assert times.launch.tolist() == launches and (times.repetitions >= 5).all() and (times.microseconds > 0).all()
+
+
+@pytest.mark.parametrize("folder", MEASURED, ids=lambda f: f.name)
+def test_no_cell_is_empty_without_a_reason(folder: Path):
+    rows = table(folder)
+    columns = json.loads((folder / "measured.schema.json").read_text())["columns"]
+    assert set(columns) == set(COUNTERS)
+    for name in COUNTERS:
+        assert "empty" in columns[name] or rows[name].notna().all(), name
+        assert rows[f"{name}:spread"].notna().all() or "empty" in columns[name]
+
+
+@pytest.mark.parametrize("folder", MEASURED, ids=lambda f: f.name)
+def test_exact_counters_are_the_same_in_every_run(folder: Path):
+    rows = table(folder)
+    cold, warm = (rows[rows.cache == cache].reset_index(drop=True) for cache in ("cold", "warm"))
+    for name, counter in COUNTERS.items():
+        if counter.exact and name in rows.columns:
+            assert (rows[f"{name}:spread"] == 0).all(), name
+            assert cold[name].equals(warm[name]), name
+
+
+@pytest.mark.parametrize("name", MAIN)
+def test_repetitions_agree_within_three_percent(name: str):
+    rows = table(TRACES / name)
+    long = rows[(rows["gpu__time_duration.sum"] >= 20_000)]
+    assert len(long) > 2 and (long[f"{CYCLES}:spread"] / 2 <= 0.03).all(), "each within 3 % of the middle of the five"
+    short = rows[rows["gpu__time_duration.sum"] < 20_000]
+    assert (short[f"{CYCLES}:spread"] * short[CYCLES] < 3000).all(), "a launch's start and end vary by about a us"
+
+
+def test_measured_instructions_agree_with_the_launch():
+    """Independent of each other: warps launched by the geometry, and by the hardware's own count."""
+    for folder in MEASURED:
+        rows = table(folder)
+        for row in rows[rows.cache == "cold"].to_dict("records"):
+            launch = read_launch(folder / row["launch"])
+            assert row["sm__warps_launched.sum"] == launch.blocks * launch.warps_per_block
+            assert row["smsp__thread_inst_executed.sum"] <= 32 * row["smsp__inst_executed.sum"]
+
+
+def test_tensor_flop_of_a_known_product():
+    """chunk_state multiplies, for each of 64 chunks and 80 heads, 64 x 256 by 256 x 128 in bfloat16."""
+    row = table(TRACES / "mamba2-2.7b").set_index(["launch", "cache"]).loc[("01-chunk_state_fwd_kernel", "cold")]
+    assert row[TENSOR_FLOP[0]] == 2 * 64 * 80 * 64 * 256 * 128
+    assert sum(row[name] for name in SASS_FLOP) > 0
+
+
+def test_times_of_both_kinds_agree():
+    """Event times of long launches, in the running sequence, against ncu's; an event adds about 2 us of its own."""
+    for name in MAIN:
+        times = pd.read_csv(TRACES / name / "event_times.csv").set_index("launch").microseconds
+        cold = table(TRACES / name).query("cache == 'cold'").set_index("launch")["gpu__time_duration.sum"] / 1e3
+        long = cold[cold > 100]
+        assert ((times[long.index] - long).abs() / long).max() < 0.08
+
+
+def test_an_empty_kernel_shows_start_and_end():
+    rows = table(TRACES / "empty").query("cache == 'cold'")
+    assert (rows[CYCLES] - rows["sm__cycles_active.max"]).between(1500, 6000).all()
+
+
+def test_the_whole_is_small_and_names_no_machine():
+    files = [file for root in (ROOT / "traces", ROOT / "tests" / "data" / "captures") for file in root.rglob("*")]
+    assert sum(file.stat().st_size for file in files if file.is_file()) < 12e6
+    for file in files:
+        if file.suffix in (".cubin", ".json", ".csv"):
+            assert not re.search(rb"/(?:work|tmp|home|root|usr/src|opt)/", file.read_bytes()), file

@@ -1,0 +1,104 @@
+"""The measured table: reading ncu's page, medians, and the refusal to measure something else than was captured."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssmsim.capture import measure, ncu
+from ssmsim.counters import COUNTERS
+from ssmsim.errors import SsmsimError
+
+SMALL = Path(__file__).parents[1] / "data" / "captures"
+PAGE = """==PROF== Connected to process 17 (/usr/bin/python3)
+"ID","Process ID","Kernel Name","Block Size","Grid Size","smsp__inst_executed.sum","dram__bytes_read.sum"
+"","","","","","inst","byte"
+"0","17","_a","(128, 1, 1)","(8, 64, 80)","212,582,400","1,024"
+"1","17","_b","(64, 1, 1)","(1, 1, 1)","12","n/a"
+==PROF== Disconnected
+"""
+
+
+def test_page_of_ncu():
+    units, rows = ncu.parse(PAGE)
+    assert units["smsp__inst_executed.sum"] == "inst" and len(rows) == 2
+    assert ncu.grid_of(rows[0]) == ((8, 64, 80), (128, 1, 1))
+    assert ncu.number(rows[0]["smsp__inst_executed.sum"]) == 212582400
+    assert ncu.number(rows[1]["dram__bytes_read.sum"]) is None
+
+
+@pytest.mark.parametrize("text", ["", "==ERROR== LibraryNotLoaded\n", "==WARNING== No kernels were profiled.\n"])
+def test_no_page(text: str):
+    with pytest.raises(SsmsimError, match="ncu gave no table"):
+        ncu.parse(text)
+
+
+@given(st.lists(st.floats(0, 1e12), min_size=1, max_size=9))
+def test_spread_bounds_the_values(values: list[float]):
+    spread = measure.spread(values)
+    assert spread is not None and 0 <= spread <= 1
+    assert max(values) * (1 - spread) == pytest.approx(min(values), abs=1e-9 * max(values))
+
+
+def test_no_value_has_no_median_and_no_spread():
+    assert measure.median([None, None]) is None and measure.spread([None]) is None
+    assert measure.median([3.0, None, 1.0]) == 2.0
+
+
+@pytest.fixture
+def launches():
+    return measure.captured(SMALL / "mamba1-small")
+
+
+def told(launches, **changes: object) -> dict:
+    launch = next(iter(launches.values()))
+    same = {"kernel": launch.kernel, "grid": launch.grid, "block": launch.block}
+    return same | {"code": launch.provenance["code_sha256"]} | changes
+
+
+def test_the_same_launch_is_accepted(launches):
+    name, launch = next(iter(launches.items()))
+    measure.check(0, name, launch, told(launches), "run")
+
+
+@pytest.mark.parametrize("change", [{"kernel": "_x"}, {"grid": (9, 9, 9)}, {"block": (1, 1, 1)}, {"code": "0" * 64}])
+def test_another_launch_is_refused(launches, change: dict):
+    name, launch = next(iter(launches.items()))
+    with pytest.raises(SsmsimError, match="launch 0"):
+        measure.check(0, name, launch, told(launches, **change), "run")
+
+
+def test_another_tuning_is_refused_under_the_profiler():
+    launches = measure.captured(SMALL / "ssd-small")
+    run = [(x.kernel, x.provenance["code_sha256"]) for x in launches.values() if x.kernel.startswith("_chunk")]
+    ran = [*run[:-1], (run[-1][0], "f" * 64)]
+    measure._check_code([("_warm_up", "0" * 64), *run], launches)
+    with pytest.raises(SsmsimError, match="pin the autotuner"):
+        measure._check_code(ran, launches)
+
+
+def test_another_number_of_launches_is_refused(launches):
+    assert measure.repeats([0] * 18, launches, "run") == 2
+    for count in (0, 8, 10):
+        with pytest.raises(SsmsimError, match="where the capture has 9"):
+            measure.repeats([0] * count, launches, "run")
+
+
+def test_no_capture(tmp_path: Path):
+    with pytest.raises(SsmsimError, match="no captured launches"):
+        measure.captured(tmp_path)
+
+
+def test_table_and_schema(tmp_path: Path):
+    row = measure.Measured("00-a", "_a", "cold", {name: [4.0, 5.0, 6.0] for name in COUNTERS})
+    row.values["idc__request_hit_rate.pct"] = [None] * 3
+    measure._write_table(tmp_path / "measured.csv", [row])
+    measure._write_schema(tmp_path / "measured.schema.json", [row], {}.fromkeys(COUNTERS, ""), {})
+    (read,) = csv.DictReader((tmp_path / "measured.csv").open())
+    assert read["gpc__cycles_elapsed.max"] == "5" and read["gpc__cycles_elapsed.max:spread"] == "0.3333"
+    assert read["repetitions"] == "3" and read["idc__request_hit_rate.pct"] == ""
+    schema = json.loads((tmp_path / "measured.schema.json").read_text())
+    assert "empty" in schema["columns"]["idc__request_hit_rate.pct"]
