@@ -21,14 +21,15 @@ def compile_program(name: str, folder: Path) -> Path:
     Raises RuntimeError with nvcc's message.
     """
     module = import_module(f"ssmsim.microbenchmarks.programs.{name}")
-    text = PROGRAMS / f"{name}.cu"
+    text = PROGRAMS / f"{getattr(module, 'SOURCE', name)}.cu"
     if hasattr(module, "source"):
         text = folder / f"{name}.cu"
         text.write_text(module.source())
     architecture = getattr(module, "ARCHITECTURE", "90")
     cubin, mark = folder / f"{name}.cubin", folder / f"{name}.sha256"
     sources = b"".join(path.read_bytes() for path in (text, *sorted(PROGRAMS.glob("*.cuh"))))
-    digest = hashlib.sha256(sources + architecture.encode()).hexdigest()
+    own = Path(str(module.__file__)).read_bytes() if hasattr(module, "patch") else b""
+    digest = hashlib.sha256(sources + own + architecture.encode()).hexdigest()
     if cubin.is_file() and mark.is_file() and mark.read_text() == digest:
         return cubin
     done = subprocess.run(
@@ -38,6 +39,8 @@ def compile_program(name: str, folder: Path) -> Path:
     )  # fmt: skip
     if done.returncode:
         raise RuntimeError(f"{name}.cu: {done.stderr.strip()}")
+    if hasattr(module, "patch"):
+        cubin.write_bytes(module.patch(cubin.read_bytes()))
     mark.write_text(digest)
     return cubin
 

@@ -19,6 +19,17 @@ class Zeros:
 
 
 @dataclass(frozen=True)
+class Random:
+    """A buffer of random bytes: nothing on the way can be compressed."""
+
+    bytes: int
+
+    def contents(self, address: int) -> np.ndarray:
+        piece = np.random.Generator(np.random.PCG64(1)).integers(0, 1 << 62, min(self.bytes, 1 << 24) // 8, u64)
+        return np.tile(piece, max(1, self.bytes // piece.nbytes))
+
+
+@dataclass(frozen=True)
 class Chase:
     """A ring of absolute addresses, `stride` bytes apart, in order or shuffled by a seed."""
 

@@ -32,7 +32,7 @@ def worker(name: str, cubins: Path, out: Path, counted: bool) -> None:
         return
     result: dict[str, Any] = {
         "program": name, "isolates": (program.__doc__ or "").strip(), "device": session.gpu.facts(),
-        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "cubin_sha256": hashlib.sha256((cubins / f"{name}.cubin").read_bytes()).hexdigest(),
         "loops": {}, "samples": {}, "failed": {},
     }  # fmt: skip
@@ -74,7 +74,7 @@ def profile(name: str, cubins: Path, out: Path, limit: float) -> list[dict[str, 
         labels.unlink()
         if len(rows) != len(names):
             raise RuntimeError(f"{len(rows)} profiled launches for {len(names)} labels: {done.stdout[-500:]}")
-        passes = max((int(n) for n in re.findall(r"- (\d+) pass", done.stdout)), default=0)
+        passes = max((int(n) for n in re.findall(r"(\d+) pass", done.stdout + done.stderr)), default=0)
         for index, (label, row) in enumerate(zip(names, rows, strict=True)):
             entry = table.setdefault((cache, index), {"label": label, "cache_control": cache, "passes": passes})
             entry["passes"] = max(entry["passes"], passes)

@@ -25,7 +25,9 @@ def ldc(session: Any) -> dict[str, Any]:
             ring[np.arange(count) * (stride // 4)] = np.roll(np.arange(count), -1) * stride
             session.gpu.upload(table, ring)
             rounds = max(count // 16, 1)
-            case = Loop(f"ldc.{stride}B.{kb}KB", "ldc_chain", 16, args=(u32(0), i32(0)), rounds=(4 * rounds, 20 * rounds))
+            case = Loop(
+                f"ldc.{stride}B.{kb}KB", "ldc_chain", 16, args=(u32(0), i32(0)), rounds=(4 * rounds, 20 * rounds)
+            )
             found[f"{stride}B.{kb}KB"] = session.loop(case)["cycles_per_operation"]
     return found
 

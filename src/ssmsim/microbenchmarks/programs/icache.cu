@@ -1,13 +1,13 @@
 // Straight-line code of growing length in a loop: cycles per instruction tell which level supplies it.
 #include "common.cuh"
 
-// 4 independent chains; INSTRUCTIONS per loop round. With several warps, `skew` delays each so that they do not share fetches.
+struct Sms { u32 mask[5]; };   // SM i takes part when bit i is set
+
+// 4 independent chains; the name is the length in instructions of 16 bytes.
 #define FOUR "fma.rn.f32 %0, %0, %4, %4; fma.rn.f32 %1, %1, %4, %4; fma.rn.f32 %2, %2, %4, %4; fma.rn.f32 %3, %3, %4, %4;"
 #define CODE(name, REPEAT)                                                                                            \
-    KERNEL code_##name(Record* out, int n, float a, int skew) {                                                       \
+    KERNEL code_##name(Record* out, int n, float a) {                                                                 \
         float w = a, x = a + threadIdx.x, y = a * threadIdx.x, z = a + 2 * threadIdx.x;                               \
-        u64 until = now() + (u64)skew * (threadIdx.x >> 5);                                                           \
-        while (now() < until) {}                                                                                      \
         u64 start = now();                                                                                            \
         _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                             \
             asm volatile(REPEAT(FOUR) : "+f"(w), "+f"(x), "+f"(y), "+f"(z) : "f"(a));                                 \
@@ -29,8 +29,20 @@
 #define TIMES3072(x) TIMES2048(x) TIMES1024(x)
 #define TIMES4096(x) TIMES2048(x) TIMES2048(x)
 #define TIMES8192(x) TIMES4096(x) TIMES4096(x)
-// The name is the length in instructions of 16 bytes.
 CODE(64, TIMES16) CODE(128, TIMES32) CODE(192, TIMES48) CODE(256, TIMES64) CODE(384, TIMES96) CODE(512, TIMES128)
 CODE(1024, TIMES256) CODE(1536, TIMES384) CODE(2048, TIMES512) CODE(3072, TIMES768) CODE(4096, TIMES1024)
 CODE(6144, TIMES1536) CODE(7168, TIMES1792) CODE(8192, TIMES2048) CODE(10240, TIMES2560) CODE(12288, TIMES3072)
 CODE(16384, TIMES4096) CODE(32768, TIMES8192)
+
+// The same on chosen SMs: who shares which level.
+#define CODE_ON(name, REPEAT)                                                                                         \
+    KERNEL on_##name(Record* out, int n, float a, Sms sms) {                                                          \
+        if (!(sms.mask[sm() >> 5] >> (sm() & 31) & 1)) return;                                                        \
+        float w = a, x = a + threadIdx.x, y = a * threadIdx.x, z = a + 2 * threadIdx.x;                               \
+        u64 start = now();                                                                                            \
+        _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                             \
+            asm volatile(REPEAT(FOUR) : "+f"(w), "+f"(x), "+f"(y), "+f"(z) : "f"(a));                                 \
+        }                                                                                                             \
+        leave(out, start, (u32)(w + x + y + z));                                                                      \
+    }
+CODE_ON(3072, TIMES768) CODE_ON(7168, TIMES1792) CODE_ON(16384, TIMES4096)

@@ -52,7 +52,7 @@ KERNEL loop(Record* out, int n, float a, float b) {
     _Pragma("unroll 1") for (int i = 0; i < n; i++) asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(a), "f"(b));
     leave(out, start, (u32)x);
 }
-// 16 branches per iteration: taken by every lane (selector 0), by none (1), by half of them (2).
+// 16 guarded bodies of 16 instructions per iteration: the guarded body is run by every lane (selector 0), none (1) or half of them (2).
 KERNEL branches(Record* out, int n, int selector, float b) {
     float x = b + threadIdx.x;
     bool away = selector == 0 || (selector == 2 && (threadIdx.x & 1));
@@ -75,5 +75,19 @@ KERNEL special(Record* out, int n, int a, int b) {
     u32 s = threadIdx.x;
     u64 start = now();
     _Pragma("unroll 1") for (int i = 0; i < n; i++) { TIMES16(s ^= sm();) }
+    leave(out, start, s);
+}
+// Latency of a special register, by a branch on its value; and the same branch on a register.
+KERNEL special_wait(Record* out, int n, int a, int b) {
+    u64 start = now();
+    _Pragma("unroll 1") for (int i = 0; i < n; i++) { TIMES16({u32 s = sm(); if (s == (u32)i + 100000u) return;}) }
+    leave(out, start, 0);
+}
+KERNEL register_wait(Record* out, int n, int a, int b) {
+    u32 s = threadIdx.x;
+    u64 start = now();
+    _Pragma("unroll 1") for (int i = 0; i < n; i++) {
+        TIMES16({asm volatile("lop3.b32 %0, %0, %1, %2, 0xe8;" : "+r"(s) : "r"(a), "r"(b)); if (s == (u32)i + 100000u) return;})
+    }
     leave(out, start, s);
 }

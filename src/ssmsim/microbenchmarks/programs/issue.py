@@ -17,9 +17,11 @@ LOOPS = [
     for threads in (32, 128, 512, 1024)
 ] + [
     Loop(f"branches.{what}.{threads // 32}", "branches", 16, threads=threads, args=(i32(selector), f32(2)), replay=threads == 32)
-    for selector, what in enumerate(("taken", "not_taken", "half"))
+    for selector, what in enumerate(("run", "skipped", "half"))
     for threads in (32, 512)
 ] + [
     Loop("clocks", "clocks", 16, args=(i32(0), i32(0))),
     Loop("special", "special", 16, args=(i32(0), i32(0))),
+    Loop("special_wait", "special_wait", 16, args=(i32(0), i32(0))),
+    Loop("register_wait", "register_wait", 16, args=(i32(0), i32(0)), replay=True),
 ]  # fmt: skip

@@ -13,7 +13,15 @@ def sizes(expected: int) -> list[int]:
     return sorted({kb for kb in (4, 8, 16, *near) if kb > 0})
 
 
+# The driver picks a carve-out for as many blocks as fit: where a chase of each size hits tells which.
+AUTO = (0, 1, 4, 7, 8, 15, 16, 24, 31, 32, 47, 48, 63, 64, 75, 99, 113, 131, 163, 195, 227)
 LOOPS = [
+    Loop(f"auto.shared{shared}KB.{threads}threads.{kb}KB", "chase", 16, threads=threads, shared=shared << 10,
+         args=(Chase(kb << 10, 128), i32(kb * 8)), rounds=(kb // 2, kb // 2 * 2))
+    for shared in AUTO
+    for threads in (32, 256)
+    for kb in (36, 68, 100, 132, 166, 200, 224, 236, 244)
+] + [
     Loop(f"capacity.shared{shared >> 10}.carveout{carveout}.{kb}KB", "chase", 16, shared=shared, carveout=carveout,
          args=(Chase(kb << 10, 128), i32(kb * 8)), rounds=(kb // 2, kb // 2 * 3), replay=carveout == 0 and kb in (16, 272))
     for (shared, carveout), expected in CARVEOUTS.items()
@@ -22,7 +30,7 @@ LOOPS = [
     Loop(f"{name}.stride{stride}.{threads // 32}", name, 16, threads=threads, args=(Zeros(1 << 17), i32(stride), i32(0)),
          replay=threads == 512, bytes_per_operation=width * 32)
     for name, width, strides in (("ldg32", 4, (0, 4, 8, 16)), ("ldg64", 8, (8, 16)), ("ldg128", 16, (16,)),
-                                 ("ldg32_far", 4, (4, 32, 64, 128)), ("ldg128_far", 16, (16, 32, 64, 128)))
+                                 ("ldg32_far", 4, (4, 32, 36, 64, 68, 128, 132)), ("ldg128_far", 16, (16, 32, 64, 128)))
     for stride in strides
     for threads in (32, 128, 512, 1024)
 ] + [

@@ -6,8 +6,9 @@ __device__ __forceinline__ bool chosen(const Sms& sms) { u32 s = sm(); return sm
 
 // One lane per SM reads single words `stride` bytes apart, each `tries` times: cycles of the fastest, and of the first.
 // `zero` is 0: it makes the address wait for the first clock read, as the branch makes the second wait for the value.
-KERNEL line_latency(unsigned short* fastest, unsigned short* first, char* base, u64 stride, int lines, int tries, int wait, u32 zero) {
+KERNEL line_latency(unsigned short* fastest, unsigned short* first, char* base, u64 stride, int lines, int tries, int wait, u32 zero, Sms sms) {
     u32 s = sm();
+    if (!chosen(sms)) return;
     u64 until = now() + (u64)wait * s;          // SMs take turns so that they do not queue behind one another
     while (now() < until) {}
     for (int i = 0; i < lines; i++) {
@@ -43,24 +44,41 @@ KERNEL miss_latency(unsigned short* first, char* base, u64 page, int pages, int 
     }
 }
 
-// Each warp walks `region` bytes (a power of two) from a start of its own; 8 accesses in flight, 512 bytes each.
-#define WALK(name, access)                                                                                            \
-    KERNEL name(Record* out, int n, char* base, u32 region, Sms sms) {                                                \
-        if (!chosen(sms)) return;                                                                                     \
-        u32 s = 0, warp = (blockIdx.x * blockDim.x + threadIdx.x) >> 5, warps = gridDim.x * blockDim.x >> 5;          \
-        u32 at = (u32)((u64)region / warps * warp) & ~511u;                                                           \
+// Warps stride through `region` bytes (a power of two) together, 512 bytes each; 8 accesses in flight per warp.
+// No two warps of an SM touch the same line while it can still be in flight, else requests merge and look like bandwidth.
+#define WALK_AS(name, guard, access, ...)                                                                             \
+    KERNEL name(Record* out, int n, char* base, u32 region __VA_ARGS__) {                                             \
+        guard                                                                                                         \
+        u32 s = 0, warp = (blockIdx.x * blockDim.x + threadIdx.x) >> 5, step = (gridDim.x * blockDim.x >> 5) * 512;    \
+        u32 at = (warp * 512) & (region - 1);                                                                         \
         char* lane = base + (threadIdx.x & 31) * 16;                                                                  \
         u64 start = now();                                                                                            \
         _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                             \
-            _Pragma("unroll") for (int k = 0; k < 8; k++) { char* p = lane + at; access; at = (at + 512) & (region - 1); } \
+            _Pragma("unroll") for (int k = 0; k < 8; k++) { char* p = lane + at; access; at = (at + step) & (region - 1); } \
         }                                                                                                             \
         leave(out, start, s);                                                                                         \
     }
+// On chosen SMs, and on all.
+#define WALK(name, access) WALK_AS(name, if (!chosen(sms)) return;, access, , Sms sms) WALK_AS(name##_all, , access)
 WALK(read_l2, s ^= load_l2(W4(), p))
 WALK(read_plain, s ^= load_global(W4(), p))
 WALK(write_l2, store_global(W4(), p, at))
+WALK(write32_l2, store_global(W1(), base + at + (threadIdx.x & 31) * 4, at))
+WALK(write64_l2, store_global(W2(), base + at + (threadIdx.x & 31) * 8, at))
 WALK(red_l2, asm volatile("red.global.add.f32 [%0], %1;" :: "l"(base + at + (threadIdx.x & 31) * 4), "f"(1.f) : "memory"))
 
+// One lane of one SM: cycles of an atomic on each line, after a load of it has brought it near.
+KERNEL atom_latency(unsigned short* cycles, char* base, u64 stride, int lines, u32 zero) {
+#pragma unroll 1
+    for (int i = 0; i < lines; i++) {
+        u32 v;
+        u64 a = now();
+        asm volatile("atom.global.exch.b32 %0, [%1], 1;" : "=r"(v) : "l"(base + i * stride + ((u32)a & zero)) : "memory");
+        if (v == 0x9e3779b9u) return;
+        u64 b = now();
+        cycles[i] = (u32)(b - a);
+    }
+}
 // Atomics that return the old value: a chain of dependent ones on one word.
 KERNEL atom_chain(Record* out, int n, u32* word, u32 region, Sms sms) {
     if (!chosen(sms)) return;

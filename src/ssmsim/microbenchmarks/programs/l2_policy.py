@@ -18,7 +18,9 @@ def counted(session: Any) -> Iterator[str]:
     sink, base, big = session.buffer(256), session.buffer(BIG), session.buffer(BIG)
 
     def go(kernel: str, size: int, stride: int, passes: int = 1, at: int = 0, grid: int = 264) -> None:
-        session.launch(kernel, grid, 1024, u64(sink), u64(base + at if at >= 0 else big), u64(size), i32(stride), i32(passes))
+        session.launch(
+            kernel, grid, 1024, u64(sink), u64(base + at if at >= 0 else big), u64(size), i32(stride), i32(passes)
+        )
         session.gpu.synchronize()
 
     for mb in (8, 16, 24, 28, 30, 32, 36, 40, 44, 48, 50, 52, 56, 60, 64, 80):
@@ -40,7 +42,15 @@ def counted(session: Any) -> Iterator[str]:
         yield f"read_back.{mb}MB"
         go("touch_read16", BIG, 16, at=-1)
         yield f"flush.after_write.{mb}MB"
-    for kernel in ("touch_read4", "touch_default4", "touch_read64B", "touch_read128B", "touch_read256B", "touch_red4", "touch_write4"):
+    for kernel in (
+        "touch_read4",
+        "touch_default4",
+        "touch_read64B",
+        "touch_read128B",
+        "touch_read256B",
+        "touch_red4",
+        "touch_write4",
+    ):
         for stride in (32, 64, 128, 256, 512):
             go("touch_read16", BIG, 16, at=-1)
             yield f"flush.before.{kernel}.{stride}"
@@ -53,4 +63,6 @@ def counted(session: Any) -> Iterator[str]:
                 yield f"{kernel}.third_sector"
     go("touch_read16", BIG, 16, at=-1)
     yield "flush.last"
+
+
 SECONDS = 150

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ssmsim.microbenchmarks.case import Loop, i32, u64
+from ssmsim.microbenchmarks.gpu import RECORD
 
 MB = 1 << 20
 
@@ -17,19 +18,25 @@ def chase(session: Any, stride: int, count: int, jump: int, name: str) -> dict[s
 
 
 def working_sets(session: Any) -> dict[str, Any]:
-    """Cycles per access over 0.25 to 1024 MB, 1 KB steps visited in a scattered order (a jump coprime to the count)."""
+    """Cycles per access of one SM over every line of 1 to 128 MB, in order and scattered (a jump coprime to the count)."""
     found = {}
-    for mb in (0.25, 1, 4, 8, 16, 20, 24, 26, 28, 30, 32, 36, 40, 44, 48, 50, 52, 56, 60, 64, 80, 96, 128, 256, 1024):
-        stride = 1024 if mb <= 128 else 4096
-        count = int(mb * MB) // stride
-        found[f"{mb}MB"] = chase(session, stride, count, 4099 if count > 4099 else 61, f"set.{mb}")
+    for mb in (1, 8, 16, 20, 24, 26, 28, 30, 32, 34, 36, 40, 44, 48, 52, 56, 58, 60, 62, 64, 72, 96):
+        for jump in (1, 4099):
+            count = mb * MB // 128
+            base, out = session.buffer(mb * MB, zero=False), session.buffer(4096)
+            session.launch("ring", 132, 256, u64(base), u64(128), u64(count), u64(jump))
+            session.launch("chase_l2", 1, 1, u64(out), i32(count // 32), u64(base), i32(count))
+            session.gpu.synchronize()
+            record = session.gpu.download(out, 1, RECORD)[0]
+            found[f"{mb}MB.jump{jump}"] = float(record["end"] - record["start"]) / (count // 32 * 16)
+            session.release()
     return found
 
 
 def pages(session: Any) -> dict[str, Any]:
     """Cycles per access, one line in each of `count` 2 MB (and 64 KB) pages: all lines fit L2, so steps are TLB levels."""
     found = {}
-    for page in (1 << 16, 2 * MB):
+    for page in (2 * MB,):
         for count in (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768):
             if page * count <= 80 << 30:
                 found[f"{page >> 10}KB.{count}"] = chase(session, page + 384, count, 1, f"pages.{page}.{count}")

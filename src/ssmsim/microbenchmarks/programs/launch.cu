@@ -10,6 +10,17 @@ KERNEL stamp(Record* out, int hold) {
     while (now() < start + hold) {}
     if (threadIdx.x == 0) { Record r = {start, now(), global, sm(), 0}; out[blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)] = r; }
 }
+// `hold` cycles of life and no store: what follows a block's end is the scheduler's alone.
+KERNEL hold(int cycles) {
+    u64 start = now();
+    while (now() < start + cycles) {}
+}
+// Start of every warp of every block.
+KERNEL stamp_warps(Record* out, int hold) {
+    u64 start = now(), global = nanoseconds();
+    while (now() < start + hold) {}
+    if ((threadIdx.x & 31) == 0) { Record r = {start, now(), global, sm(), 0}; out[(blockIdx.x * blockDim.x + threadIdx.x) >> 5] = r; }
+}
 // The same with many registers per thread.
 KERNEL __launch_bounds__(256, 1) stamp_registers(Record* out, int hold) {
     u64 start = now(), global = nanoseconds();

@@ -37,6 +37,24 @@ def order(session: Any) -> list[dict[str, Any]]:
     return found
 
 
+def warps(session: Any) -> list[dict[str, Any]]:
+    """Start of every warp, in cycles from the first of its SM, on one SM: pace of warp launches and of following blocks."""
+    found = []
+    for grid, threads, shared in ((132, 32, 0), (132, 128, 0), (132, 256, 0), (132, 512, 0), (132, 1024, 0), (264, 1024, 0), (528, 512, 0),
+                                  (1056, 256, 0), (1056, 128, 0), (660, 1024, 200 << 10), (660, 256, 200 << 10)):  # fmt: skip
+        out = session.buffer(grid * threads)
+        for _ in range(2):
+            session.launch("stamp_warps", grid, threads, u64(out), i32(20000), shared=shared)
+            session.gpu.synchronize()
+        record = session.gpu.download(out, grid * threads // 32, RECORD)
+        session.release()
+        mine = record[record["smid"] == record["smid"][0]]
+        block = (np.flatnonzero(record["smid"] == record["smid"][0]) * 32 // threads).tolist()
+        found.append({"grid": grid, "threads": threads, "shared": shared, "block": block,
+                      "start": (mine["start"] - mine["start"].min()).tolist(), "end": (mine["end"] - mine["start"].min()).tolist()})  # fmt: skip
+    return found
+
+
 def clusters(session: Any) -> dict[str, Any]:
     """SMs seen together in clusters: GPCs (clusters of 8) and TPCs (clusters of 2)."""
     found: dict[str, Any] = {}
@@ -67,19 +85,24 @@ def counted(session: Any) -> Iterator[str]:
     """Launches for the profiler: empty kernels and blocks of known life."""
     out = session.buffer(1 << 24)
     for threads in (32, 128, 256, 1024):
-        for grid in (1, 66, 132, 264, 1056, 4224, 16896, 67584):
+        for grid in (1, 132, 264, 1056, 4224, 16896):
             session.launch("empty", grid, threads, i32(0))
             session.gpu.synchronize()
             yield f"empty.{grid}x{threads}"
-    for grid, threads, hold, shared in ((1, 128, 10000, 0), (132, 128, 10000, 0), (132, 1024, 10000, 0), (264, 128, 10000, 200 << 10),
-                                        (1320, 128, 10000, 200 << 10), (1320, 128, 1000, 200 << 10), (1320, 256, 1000, 100 << 10)):  # fmt: skip
-        session.launch("stamp", grid, threads, u64(out), i32(hold), shared=shared)
-        session.gpu.synchronize()
-        yield f"stamp.{grid}x{threads}.hold{hold}.shared{shared}"
+    for kernel in ("hold", "stamp"):
+        for grid, threads, cycles, shared in ((1, 128, 10000, 0), (132, 128, 10000, 0), (132, 1024, 10000, 0), (264, 128, 10000, 200 << 10),
+                                              (660, 128, 10000, 200 << 10), (1320, 128, 10000, 200 << 10), (1320, 128, 1000, 200 << 10),
+                                              (660, 1024, 10000, 200 << 10), (1320, 1024, 10000, 200 << 10), (1320, 256, 1000, 100 << 10),
+                                              (2640, 256, 1000, 100 << 10), (2640, 256, 1000, 0), (5280, 256, 1000, 0)):  # fmt: skip
+            session.launch(
+                kernel, grid, threads, *([u64(out)] if kernel == "stamp" else []), i32(cycles), shared=shared
+            )
+            session.gpu.synchronize()
+            yield f"{kernel}.{grid}x{threads}.hold{cycles}.shared{shared}"
 
 
 METRICS = [
     ("none", ["gpc__cycles_elapsed.max", "sm__cycles_active.max", "sm__cycles_active.avg", "gpu__time_duration.sum", "smsp__inst_executed.sum"]),
     ("all", ["gpc__cycles_elapsed.max", "sm__cycles_active.max", "sm__cycles_active.avg", "gpu__time_duration.sum", "smsp__inst_executed.sum"]),
 ]  # fmt: skip
-MEASUREMENTS = [clusters, order, empty]
+MEASUREMENTS = [clusters, order, warps, empty]

@@ -19,7 +19,19 @@ OPERATIONS = {
     "dadd": (np.float64, 1, "DADD"), "shfl_bfly": (i32, 1, "SHFL.BFLY"), "shfl_up": (i32, 1, "SHFL.UP"),
     "shfl_idx": (i32, 1, "SHFL.IDX"), "vote": (i32, 2, "ISETP, VOTE"), "redux": (i32, 1, "REDUX, MOV"),
 }  # fmt: skip
-REPLAYED = ("ffma", "imad", "iadd3", "lop3", "isetp", "mufu_ex2", "f2fp_bf16", "i2fp", "shfl_bfly", "hfma2_bf16", "dfma")
+REPLAYED = (
+    "ffma",
+    "imad",
+    "iadd3",
+    "lop3",
+    "isetp",
+    "mufu_ex2",
+    "f2fp_bf16",
+    "i2fp",
+    "shfl_bfly",
+    "hfma2_bf16",
+    "dfma",
+)
 LOOPS = [
     Loop(f"{name}.chain", f"{name}_chain", 64, args=(t(3), t(5)), rounds=(8, 40), replay=name in REPLAYED)
     for name, (t, _, _) in OPERATIONS.items()

@@ -27,11 +27,12 @@ CHASE(ldsm4, asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3
                           : "+r"(p), "=r"(a), "=r"(b), "=r"(c));)
 CHASE(atoms, asm volatile("{.reg .u32 t; atom.shared.add.u32 t, [%0], 0; mov.u32 %0, t;}" : "+r"(p));)
 
-// `stride`: bytes between neighbouring lanes (modulo `bytes`); 16 accesses per iteration, OFFSET apart.
+// `warps`: bit w set: warp w takes part. `stride`: bytes between neighbouring lanes (modulo `bytes`); 16 accesses per iteration, OFFSET apart.
 #define OFFSET 512
 #define RATE(name, access)                                                                                            \
-    KERNEL name##_rate(Record* out, int n, int bytes, int stride, int zero) {                                         \
+    KERNEL name##_rate(Record* out, int n, int bytes, int stride, int zero, u32 warps) {                              \
         fill(bytes, 0);                                                                                               \
+        if (!(warps >> (threadIdx.x >> 5) & 1)) return;                                                               \
         u32 lane = threadIdx.x & 31, p = pool_address() + lane * stride % bytes, s = 0, a, b, c, d;                   \
         u32 q = p, w = lane * 3, x = lane * 5, y = lane * 7;                                                                                                   \
         u64 start = now();                                                                                            \

@@ -1,0 +1,67 @@
+"""Measured loops as launch/1 folders beside their cycles, so that an engine can run the very same machine code.
+
+A folder holds the launch with few rounds; its field `microbenchmark` says where in the parameters the round count lies,
+both counts, and the cycles measured for each. `ssmsim simulate` takes the folder as it is.
+"""
+
+import hashlib
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+from ssmsim.capture.reduce import reduce_cubin
+from ssmsim.contents import write_contents
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Buffer, Device, Launch
+from ssmsim.microbenchmarks.case import Loop
+
+ROUNDS_AT = 8  # kernel(Record* out, int n, ...)
+
+
+def write_launches(results: Path, cubins: Path, out: Path) -> list[str]:
+    """Write out/PROGRAM.CASE/ for every loop marked `replay`; returns their names.
+
+    results: folder of PROGRAM.json. cubins: the compiled programs; their hash must be the one that was measured.
+    """
+    written = []
+    for file in sorted(results.glob("*.json")):
+        measured = json.loads(file.read_text())
+        program = (
+            importlib.import_module(f"ssmsim.microbenchmarks.programs.{file.stem}") if "loops" in measured else None
+        )
+        cases = [case for case in getattr(program, "LOOPS", []) if case.replay and case.name in measured["loops"]]
+        if not cases:
+            continue
+        image = (cubins / f"{file.stem}.cubin").read_bytes()
+        if hashlib.sha256(image).hexdigest() != measured["cubin_sha256"]:
+            raise SsmsimError("not the machine code that was measured", cubins / f"{file.stem}.cubin", "measure again")
+        for case in cases:
+            name = f"{file.stem}.{case.name}"
+            _write(out / name, file.stem, case, measured, image)
+            written.append(name)
+    return written
+
+
+def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], image: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    row = measured["loops"][case.name]
+    cubin = folder.parent / "cubins" / f"{program}.{case.kernel}.cubin"
+    cubin.parent.mkdir(exist_ok=True)
+    cubin.write_bytes(reduce_cubin(image, {case.kernel}))
+    buffers = [Buffer(name="out", address=row["out"], bytes=32 * case.blocks * case.warps)]
+    for buffer, argument in zip(row["buffers"], (a for a in case.args if hasattr(a, "contents")), strict=True):
+        contents = None
+        if type(argument).__name__ == "Chase":
+            contents = "ring.bin.zst"
+            write_contents(folder / contents, argument.contents(buffer["address"]).tobytes())
+        buffers.append(Buffer(name="data", address=buffer["address"], bytes=buffer["bytes"], contents=contents))
+    launch = Launch(
+        format="launch/1", kernel=case.kernel, device=Device(name=measured["device"]["name"], compute_capability=(9, 0)),
+        grid=(case.blocks, 1, 1), block=(case.threads, 1, 1), shared_memory_bytes=case.shared,
+        registers_per_thread=row["registers"], cubin=f"../cubins/{cubin.name}", params=row["parameters"], buffers=buffers,
+        provenance={"microbenchmark": program, "date": measured["date"]},
+        microbenchmark={"rounds_at": ROUNDS_AT, "rounds": row["rounds"], "cycles_few": row["cycles_few"],
+                        "cycles_many": row["cycles_many"], "operations": row["operations"]},
+    )  # fmt: skip
+    launch.write(folder)

@@ -1,0 +1,67 @@
+"""Simulated against measured cycles per loop round, for the microbenchmarks that were saved as launches."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from ssmsim.config.load import load
+from ssmsim.config.schema import SimConfig
+from ssmsim.engines import open_engine
+from ssmsim.launch import Launch, read_launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.tracers import open_tracer
+
+CYCLES = "gpc__cycles_elapsed.max"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One microbenchmark: cycles per loop round. error: simulated / measured - 1; failed: why there is no number."""
+
+    name: str
+    measured: float
+    simulated: float | None
+    operations: float
+    failed: str = ""
+
+    @property
+    def error(self) -> float | None:
+        return None if self.simulated is None else self.simulated / self.measured - 1
+
+
+def with_rounds(launch: Launch, rounds: int) -> Launch:
+    """The same launch with another number of loop rounds among its parameters."""
+    data, at = bytearray(launch.param_bytes), launch.microbenchmark["rounds_at"]  # type: ignore[attr-defined]
+    struct.pack_into("<i", data, at, rounds)
+    copy = launch.model_copy(update={"params": bytes(data).hex()})
+    copy._folder = launch.folder
+    return copy
+
+
+def cycles(launch: Launch, config: SimConfig, engine: str) -> float:
+    program = decode_launch(launch).program
+    result = open_engine(engine).simulate(program, open_tracer("emulated").blocks(launch, program), launch, config)
+    return float(result.counters[CYCLES])  # type: ignore[arg-type]
+
+
+def compare(
+    folder: Path, config_path: Path, names: list[str] | None = None, engine: str = "embedded"
+) -> Iterator[Compared]:
+    """Replay the launches in `folder` (those whose name holds one of `names`), each with few and with many rounds."""
+    config = load(config_path)
+    for path in sorted(file.parent for file in folder.glob("*/launch.json")):
+        if names and not any(name in path.name for name in names):
+            continue
+        launch = read_launch(path)
+        facts = launch.microbenchmark  # type: ignore[attr-defined]
+        few, many = facts["rounds"]
+        measured = (median(facts["cycles_many"]) - median(facts["cycles_few"])) / (many - few)
+        try:
+            slope = (
+                cycles(with_rounds(launch, many), config, engine) - cycles(with_rounds(launch, few), config, engine)
+            ) / (many - few)
+            yield Compared(path.name, measured, slope, facts["operations"])
+        except Exception as error:  # one that cannot be replayed must not hide the others; its reason is in the table
+            yield Compared(path.name, measured, None, facts["operations"], f"{type(error).__name__}: {error}")
