@@ -1,4 +1,4 @@
-"""Accel-Sim's trace format: a real tracer's files are read whole, what is written reads back, faults name their line."""
+"""Accel-Sim's trace format: a real tracer's files are read whole, what is written reads back, faults name theirs."""
 
 import hashlib
 import io
@@ -12,16 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import Device, Launch
-from ssmsim.trace.accelsim_format import read_header, read_kernelslist
+from ssmsim.launch import Device, Launch, read_launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.trace.accelsim_format import header_of, read_header, read_kernelslist
 from ssmsim.trace.accelsim_operands import listed
 from ssmsim.trace.accelsim_reader import AccelSimTrace, grouped_blocks, read_trace
-from ssmsim.trace.accelsim_writer import regroup, spread, write_folder
+from ssmsim.trace.accelsim_writer import regroup, spread, write_folder, write_stream
 from ssmsim.trace.types import INSTRUCTION, BlockTrace, Program
+from ssmsim.tracers import open_tracer
 from ssmsim.tracers.nvbit import block_trace
 
-DATA = Path(__file__).parents[1] / "data" / "accelsim"
-REAL = ("chunk_cumsum", "chunk_scan_block")
+DATA = Path(__file__).parents[1] / "data"
+ORACLE = sorted((DATA / "oracle").glob("*-*"))
+RAW = next(folder for folder in ORACLE if folder.name.startswith("00-")) / "nvbit.trace.xz"
+POST_PROCESSED = json.loads((DATA / "accelsim" / "postprocessed.sha256.json").read_text())
 HEADER = """-kernel name = k
 -kernel id = 1
 -grid dim = (2,1,1)
@@ -51,31 +55,44 @@ insts = 2
 GROUPED = HEADER + BLOCK.format(0) + BLOCK.format(1)
 
 
-@pytest.mark.parametrize("name", REAL)
-def test_regrouping_a_real_raw_trace_gives_the_bytes_of_accelsims_own_post_processing(name):
+def grouped_text(trace: AccelSimTrace) -> bytes:
     out = io.BytesIO()
-    regroup(read_trace(DATA / f"{name}.trace.xz"), out)
-    recorded = json.loads((DATA / "postprocessed.sha256.json").read_text())
-    assert hashlib.sha256(out.getvalue()).hexdigest() == recorded[name]
+    regroup(trace, out)
+    return out.getvalue()
 
 
-@pytest.mark.parametrize("name", REAL)
-def test_the_grouped_form_of_a_real_trace_reads_as_the_raw_one_without_the_shared_side_of_ldgsts(name, tmp_path):
-    raw = read_trace(DATA / f"{name}.trace.xz")
-    with (tmp_path / "k.traceg").open("wb") as out:
-        regroup(raw, out)
+@pytest.mark.parametrize("folder", ORACLE, ids=lambda folder: folder.name)
+def test_regrouping_a_real_raw_trace_gives_the_bytes_of_accelsims_own_post_processing(folder):
+    text = grouped_text(read_trace(folder / "nvbit.trace.xz"))
+    assert hashlib.sha256(text).hexdigest() == POST_PROCESSED[folder.name]
+
+
+@pytest.mark.parametrize("folder", ORACLE, ids=lambda folder: folder.name)
+def test_our_operands_of_the_cubin_give_the_lines_that_the_tracer_wrote(folder):
+    launch = read_launch(folder)
+    program = decode_launch(launch).program
+    source = open_tracer("nvbit").blocks(launch, program)
+    out = io.BytesIO()
+    written = write_stream(out, launch, program, source)
+    header = read_trace(folder / "nvbit.trace.xz").header.text().encode()
+    lines = out.getvalue()[len(header_of(launch).text()) :]
+    assert hashlib.sha256(header + lines).hexdigest() == POST_PROCESSED[folder.name]
+    assert written.blocks == launch.blocks and written.bytes == len(out.getvalue())
+
+
+def test_the_grouped_form_of_a_real_trace_reads_as_the_raw_one_without_the_shared_side_of_ldgsts(tmp_path):
+    raw = read_trace(ORACLE[1] / "nvbit.trace.xz")
+    (tmp_path / "k.traceg").write_bytes(grouped_text(raw))
     grouped = read_trace(tmp_path / "k.traceg")
     for field in ("pc", "mask", "registers", "width", "immediate", "first", "blocks"):
         assert np.array_equal(getattr(grouped, field), getattr(raw, field)), field
-    twice = raw.rows == 2
-    assert twice.any() == (name == "chunk_scan_block")
-    assert np.array_equal(grouped.rows, np.minimum(raw.rows, 1))
+    assert (raw.rows == 2).any() and np.array_equal(grouped.rows, np.minimum(raw.rows, 1))
     last = np.cumsum(raw.rows)[raw.rows > 0] - 1
     assert np.array_equal(grouped.addresses, raw.addresses[last])
 
 
 def test_batches_of_a_grouped_file_are_the_whole_file(tmp_path):
-    raw = read_trace(DATA / "chunk_cumsum.trace.xz")
+    raw = read_trace(RAW)
     with (tmp_path / "k.traceg").open("wb") as out:
         regroup(raw, out)
     parts = list(grouped_blocks(tmp_path / "k.traceg", 3))
@@ -140,7 +157,7 @@ def test_a_grouped_file_cut_anywhere_is_an_error(tmp_path, cut):
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.95])
 def test_a_raw_file_cut_anywhere_is_an_error(tmp_path, share):
-    text = lzma.decompress((DATA / "chunk_cumsum.trace.xz").read_bytes()).decode()
+    text = lzma.decompress(RAW.read_bytes()).decode()
     path = write(tmp_path, text[: int(share * len(text))].rpartition("\n")[0] + "\n", "k.trace")
     with pytest.raises(SsmsimError, match="cut"):
         read_trace(path)
@@ -148,7 +165,7 @@ def test_a_raw_file_cut_anywhere_is_an_error(tmp_path, share):
 
 def test_an_xz_stream_cut_is_an_error(tmp_path):
     path = tmp_path / "k.trace.xz"
-    path.write_bytes((DATA / "chunk_cumsum.trace.xz").read_bytes()[:5000])
+    path.write_bytes(RAW.read_bytes()[:5000])
     with pytest.raises(SsmsimError, match="xz stream is cut"):
         read_trace(path)
 
@@ -299,6 +316,23 @@ def test_a_trace_of_other_code_is_refused(tmp_path):
     trace: AccelSimTrace = read_trace(write(tmp_path, GROUPED))
     with pytest.raises(SsmsimError, match="not what the cubin has"):
         block_trace(trace, program(), "k.traceg")
+
+
+def test_a_lane_that_only_fills_with_zeros_keeps_the_address_that_the_tracer_gives(tmp_path):
+    addresses = np.zeros((2, 32), np.int64)
+    addresses[1] = 0x7F0000000000 + 4 * np.arange(32)
+    addresses[1, 5:9] = ~addresses[1, 5:9]
+    lanes = np.array([0xFFFFFFFF] * 2, np.uint32)
+    trace = BlockTrace(
+        np.array([0]), np.array([0, 2]), np.array([1, 3], np.int32), lanes, lanes, np.array([0, 2]), addresses
+    )
+    launch = Launch(
+        format="launch/1", kernel="k", device=Device(name="H200", compute_capability=(9, 0)), grid=(1, 1, 1),
+        block=(32, 1, 1), shared_memory_bytes=0, registers_per_thread=16, cubin="k", params="", buffers=[],
+    )  # fmt: skip
+    out = io.BytesIO()
+    write_stream(out, launch, program(), Listed(trace, 1))
+    assert b"LDGSTS.E 2 R7 R8 4 1 0x7f0000000000 4 0 \n" in out.getvalue()
 
 
 def test_spread_blocks_cover_the_grid():
