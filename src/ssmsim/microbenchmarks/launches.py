@@ -56,12 +56,22 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
             contents = "ring.bin.zst"
             write_contents(folder / contents, argument.contents(buffer["address"]).tobytes())
         buffers.append(Buffer(name="data", address=buffer["address"], bytes=buffer["bytes"], contents=contents))
+    facts = {
+        "rounds_at": ROUNDS_AT, "rounds": row["rounds"], "cycles_few": row["cycles_few"],
+        "cycles_many": row["cycles_many"], "operations": row["operations"],
+    }  # fmt: skip
     launch = Launch(
-        format="launch/1", kernel=case.kernel, device=Device(name=measured["device"]["name"], compute_capability=(9, 0)),
-        grid=(case.blocks, 1, 1), block=(case.threads, 1, 1), shared_memory_bytes=case.shared,
-        registers_per_thread=row["registers"], cubin=f"../cubins/{cubin.name}", params=row["parameters"], buffers=buffers,
+        format="launch/1",
+        kernel=case.kernel,
+        device=Device(name=measured["device"]["name"], compute_capability=(9, 0)),
+        grid=(case.blocks, 1, 1),
+        block=(case.threads, 1, 1),
+        shared_memory_bytes=case.shared,
+        registers_per_thread=row["registers"],
+        cubin=f"../cubins/{cubin.name}",
+        params=row["parameters"],
+        buffers=buffers,
         provenance={"microbenchmark": program, "date": measured["date"]},
-        microbenchmark={"rounds_at": ROUNDS_AT, "rounds": row["rounds"], "cycles_few": row["cycles_few"],
-                        "cycles_many": row["cycles_many"], "operations": row["operations"]},
-    )  # fmt: skip
+        microbenchmark=facts,  # type: ignore[call-arg]
+    )
     launch.write(folder)

@@ -27,7 +27,7 @@ def worker(name: str, cubins: Path, out: Path, counted: bool) -> None:
     program = importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}")
     session = Session(cubins / f"{name}.cubin")
     if counted:
-        labels = [label for label in program.counted(session)]
+        labels = list(program.counted(session))
         out.write_text(json.dumps(labels))
         return
     result: dict[str, Any] = {

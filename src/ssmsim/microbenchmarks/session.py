@@ -46,7 +46,8 @@ class Session:
         """Measure one Loop: raw cycles at both round counts, and what they say per operation."""
         records = case.blocks * case.warps
         out = self.buffer(records * RECORD.itemsize)
-        arguments, buffers = [], []
+        arguments: list[Any] = []
+        buffers: list[dict[str, int]] = []
         for argument in case.args:
             if hasattr(argument, "contents"):
                 address = self.buffer(argument.bytes)

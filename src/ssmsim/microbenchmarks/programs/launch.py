@@ -59,7 +59,7 @@ def clusters(session: Any) -> dict[str, Any]:
     """SMs seen together in clusters: GPCs (clusters of 8) and TPCs (clusters of 2)."""
     found: dict[str, Any] = {}
     for size in (2, 8):
-        group = {}
+        group: dict[int, set[int]] = {}
         for _ in range(6):
             record = stamps(session, f"cluster{size}", 128 * 8, 128, 3000, 100 << 10)
             for i in range(0, len(record), size):

@@ -104,7 +104,7 @@ def source() -> str:
 
 LOOPS = [
     Loop(f"n{n}.{kind}.{count}.{threads // 128}", f"wgmma_{n}_{kind}_{count}", count, threads=threads, shared=98304,
-         args=(i32(0), i32(0)), replay=threads == 128 or count == 8)
+         args=(i32(0), i32(0)), replay=n >= 16 and threads < 384 and (threads == 128 or count == 8))
     for n in WIDTHS
     for kind in ("ss", "rs")
     for count in (1, 8)
