@@ -6,6 +6,7 @@ GPU and accumulates over the kernels of a run, so a kernel's own is the differen
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from ssmsim.config.schema import SimConfig
@@ -45,8 +46,8 @@ class Statistics:
 def parse_log(log: Path) -> list[Statistics]:
     """One entry per kernel that finished, in order. SsmsimError when a kernel's statistics are not all there."""
     text = log.read_text("utf-8", "replace")
-    starts = [match.start() for match in _KERNEL.finditer(text)]
-    return [_parse(text[a:b], log) for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
+    bounds = [*(match.start() for match in _KERNEL.finditer(text)), len(text)]
+    return [_parse(text[a:b], log) for a, b in pairwise(bounds)]
 
 
 def _parse(text: str, log: Path) -> Statistics:

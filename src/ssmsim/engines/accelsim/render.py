@@ -87,9 +87,11 @@ class Option:
 
 @dataclass(frozen=True)
 class Rendered:
-    """Files by name, and notes for people: fields without a knob, and values that Accel-Sim had to be given instead."""
+    """Files by name; fields ("group.field") that they carry; notes for people: fields without a knob, and values that
+    Accel-Sim had to be given instead."""
 
     files: dict[str, str]
+    expressed: frozenset[str]
     notes: tuple[str, ...]
 
     def write(self, folder: Path) -> None:
@@ -119,7 +121,9 @@ def render(config: SimConfig, version: Version, network: str = "xbar") -> Render
         "trace.config": "".join(option.line + "\n" for option in trace),
         "interconnect.icnt": interconnect(config.sm_count + memory.slices),
     }
-    return Rendered(files, (*_unexpressed(config, expressed), *_substitutes(config, memory, version)))
+    return Rendered(
+        files, frozenset(expressed), (*_unexpressed(config, expressed), *_substitutes(config, memory, version))
+    )
 
 
 def core_options(config: SimConfig, version: Version) -> list[Option]:
