@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ssmsim.capture import intercept
+from ssmsim.capture import buffers
+from ssmsim.capture.calls import parameter_bytes, read_call
 from ssmsim.capture.describe import TENSORS, Described
-from ssmsim.capture.intercept import Cubin, Recorded
-from ssmsim.cubin import code_sha256, kernel_info, kernel_names
+from ssmsim.cubin import code_sha256, kernel_info
 from ssmsim.launch import read_launch
 
 SMALL = Path(__file__).parents[1] / "data" / "captures"
@@ -30,10 +30,10 @@ def test_launch_kernel_call():
     arguments = Arguments()
     packed = struct.pack("<Q7I4xQQQ", 7, *SCAN.grid, *SCAN.block, 99, 5, arguments.address, 0)
     call = ctypes.create_string_buffer(packed)
-    found = intercept._geometry("cuLaunchKernel", ctypes.addressof(call))
+    found = read_call("cuLaunchKernel", ctypes.addressof(call))
     assert (found.function, found.grid, found.block, found.cluster) == (7, SCAN.grid, SCAN.block, None)
     assert (found.dynamic_shared, found.stream) == (99, 5)
-    assert intercept._parameter_bytes(INFO, found) == SCAN.param_bytes
+    assert parameter_bytes(INFO, found) == SCAN.param_bytes
 
 
 def test_launch_kernel_ex_call_with_a_cluster():
@@ -43,10 +43,10 @@ def test_launch_kernel_ex_call_with_a_cluster():
     packed = struct.pack("<7I4xQQI4x", 8, 4, 2, 128, 1, 1, 4096, 3, ctypes.addressof(attributes), 2)
     config = ctypes.create_string_buffer(packed, 56)
     call = ctypes.create_string_buffer(struct.pack("<4Q", ctypes.addressof(config), 11, arguments.address, 0))
-    found = intercept._geometry("cuLaunchKernelEx", ctypes.addressof(call))
+    found = read_call("cuLaunchKernelEx", ctypes.addressof(call))
     assert (found.function, found.grid, found.block, found.cluster) == (11, (8, 4, 2), (128, 1, 1), (2, 1, 1))
     assert (found.dynamic_shared, found.stream) == (4096, 3)
-    assert intercept._parameter_bytes(INFO, found) == SCAN.param_bytes
+    assert parameter_bytes(INFO, found) == SCAN.param_bytes
 
 
 def test_parameters_packed_in_extra():
@@ -55,8 +55,8 @@ def test_parameters_packed_in_extra():
     extra = (ctypes.c_void_p * 5)(1, ctypes.addressof(packed), 2, ctypes.addressof(size), 0)
     packed_call = struct.pack("<Q7I4xQQQ", 7, *SCAN.grid, *SCAN.block, 0, 0, 0, ctypes.addressof(extra))
     call = ctypes.create_string_buffer(packed_call)
-    found = intercept._geometry("cuLaunchKernel", ctypes.addressof(call))
-    assert intercept._parameter_bytes(INFO, found) == SCAN.param_bytes
+    found = read_call("cuLaunchKernel", ctypes.addressof(call))
+    assert parameter_bytes(INFO, found) == SCAN.param_bytes
 
 
 def test_buffers_get_allocation_name_and_recipe(monkeypatch: pytest.MonkeyPatch):
@@ -65,17 +65,13 @@ def test_buffers_get_allocation_name_and_recipe(monkeypatch: pytest.MonkeyPatch)
             inside = [(b.address, b.bytes) for b in SCAN.buffers if b.address <= pointer < b.address + b.bytes]
             return inside[0] if inside else None
 
-    monkeypatch.setattr(intercept, "Allocations", Blocks)
-    monkeypatch.setattr(intercept.driver, "allocation_of", lambda pointer: None)
+    monkeypatch.setattr(buffers, "Allocations", Blocks)
+    monkeypatch.setattr(buffers.driver, "allocation_of", lambda pointer: None)
     x = next(b for b in SCAN.buffers if b.name == "x_ptr")
     described = Described("x", x.passed, x.bytes, "bfloat16", x.shape, x.stride, {"seed": 1})
     monkeypatch.setitem(TENSORS, x.passed, described)
-    image = SCAN.cubin_path.read_bytes()
-    cubin = Cubin(image, "", tuple(kernel_names(image)))
-    code = code_sha256(image, SCAN.kernel)
-    recorded = Recorded(SCAN.kernel, cubin, code, INFO, SCAN.grid, SCAN.block, SCAN.cluster, 0, 0, SCAN.param_bytes, [])
-    found = intercept._buffers(recorded)
+    found = buffers.find_buffers(SCAN.kernel, INFO, SCAN.param_bytes)
     assert [b["address"] for b in found] == [b.address for b in SCAN.buffers]
     named = next(b for b in found if b["address"] == x.address)
     assert named["name"] == "x" and named["recipe"] == "x" and named["shape"] == x.shape
-    assert SCAN.provenance["code_sha256"] == code
+    assert SCAN.provenance["code_sha256"] == code_sha256(SCAN.cubin_path.read_bytes(), SCAN.kernel)

@@ -12,14 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ssmsim.capture import cupti, driver
-from ssmsim.capture.describe import PARAMETER_NAMES, TENSORS
-from ssmsim.capture.frameworks import Allocations, triton_tensors
+from ssmsim.capture.buffers import find_buffers
+from ssmsim.capture.calls import parameter_bytes, read_call
 from ssmsim.cubin import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
-
-CLUSTER_DIMENSION = 4  # CUlaunchAttributeID
-BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_*
-MIN_POINTER = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -45,56 +41,6 @@ class Recorded:
     params: bytes
     buffers: list[dict[str, Any]]
     contents: dict[int, bytes] = field(default_factory=dict)
-
-
-@dataclass
-class Geometry:
-    """Arguments of a launch call, read from memory at the given address."""
-
-    function: int
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    cluster: tuple[int, int, int] | None
-    dynamic_shared: int
-    stream: int
-    kernel_params: int
-    extra: int
-
-
-def _geometry(call: str, at: int) -> Geometry:
-    if call == "cuLaunchKernelEx":
-        config, function, params, extra = struct.unpack("<4Q", ctypes.string_at(at, 32))
-        sizes = struct.unpack("<7I4xQQI", ctypes.string_at(config, 52))
-        cluster = None
-        for i in range(sizes[9]):
-            attribute = ctypes.string_at(sizes[8] + 72 * i, 72)
-            if struct.unpack_from("<I", attribute)[0] == CLUSTER_DIMENSION:
-                cluster = struct.unpack_from("<3I", attribute, 8)
-        return Geometry(function, sizes[0:3], sizes[3:6], cluster, sizes[6], sizes[7], params, extra)
-    values = struct.unpack("<Q7I4xQQQ", ctypes.string_at(at, 64))
-    extra = 0 if call == "cuLaunchCooperativeKernel" else values[10]
-    return Geometry(values[0], values[1:4], values[4:7], None, values[7], values[8], values[9], extra)
-
-
-def _parameter_bytes(info: KernelInfo, geometry: Geometry) -> bytes:
-    data = bytearray(info.param_bytes)
-    if geometry.kernel_params:
-        pointers = struct.unpack(
-            f"<{len(info.params)}Q", ctypes.string_at(geometry.kernel_params, 8 * len(info.params))
-        )
-        for (offset, size), pointer in zip(info.params, pointers, strict=True):
-            data[offset : offset + size] = ctypes.string_at(pointer, size)
-    elif geometry.extra:
-        packed: dict[int, int] = {}
-        at = geometry.extra
-        while (key := ctypes.c_uint64.from_address(at).value) in (BUFFER_POINTER, BUFFER_SIZE):
-            packed[key] = ctypes.c_uint64.from_address(at + 8).value
-            at += 16
-        size = min(ctypes.c_uint64.from_address(packed[BUFFER_SIZE]).value, len(data))
-        data[:size] = ctypes.string_at(packed[BUFFER_POINTER], size)
-    elif info.params:
-        raise SsmsimError(f"{info.name} was launched without its {len(info.params)} parameters", "", "report this call")
-    return bytes(data)
 
 
 class Interceptor:
@@ -191,7 +137,7 @@ class Interceptor:
                 start = self._thread.start
                 self.timers.append((start, driver.Timer(self._thread.stream)))
             return
-        geometry = _geometry(call, at.params)
+        geometry = read_call(call, at.params)
         kernel = (at.symbol_name or b"").decode()
         function = driver.resolve(geometry.function)
         cubin = self._cubin(kernel, function)
@@ -210,7 +156,7 @@ class Interceptor:
             cluster=geometry.cluster or self._compiled_cluster(function),
             shared=static + geometry.dynamic_shared,
             registers=driver.function_attribute(function, driver.NUM_REGS),
-            params=_parameter_bytes(info, geometry),
+            params=parameter_bytes(info, geometry),
             buffers=[],
         )
         if self.timed:
@@ -221,7 +167,7 @@ class Interceptor:
             self._thread.stream = geometry.stream
             self._thread.start = driver.Timer(geometry.stream)
             return
-        recorded.buffers = _buffers(recorded)
+        recorded.buffers = find_buffers(kernel, info, recorded.params)
         if self.contents:
             driver.synchronize()
             recorded.contents = {b["address"]: driver.read_memory(b["address"], b["bytes"]) for b in recorded.buffers}
@@ -242,44 +188,3 @@ class Interceptor:
             width = int(call.removeprefix("memset")) // 8
             value = second & ((1 << (8 * width)) - 1)
             self.operations.append({"set": {"address": first, "width": width, "value": value, "count": count}})
-
-
-def _buffers(launch: Recorded) -> list[dict[str, Any]]:
-    """Buffers by the order of their pointers among the parameters; names and layouts where they are known."""
-    blocks = Allocations()
-    hints = list(triton_tensors())
-    names = next((v for k, v in PARAMETER_NAMES.items() if k in launch.kernel), {})
-    found = []
-    for offset, pointer in _pointers(launch):
-        place = blocks.find(pointer) or driver.allocation_of(pointer)
-        if place is None:
-            continue
-        buffer: dict[str, Any] = {"address": place[0], "bytes": place[1]}
-        if pointer != place[0]:
-            buffer["pointer"] = pointer
-        described = TENSORS.get(pointer)
-        hint = next((h for h in hints if h.address == pointer), None)
-        if hint is not None:
-            hints.remove(hint)
-        known = hint or described
-        if known is not None:
-            buffer |= {"name": known.name, "dtype": known.dtype, "shape": known.shape, "stride": known.stride}
-        if offset in names:
-            buffer["name"] = names[offset]
-        if described is not None:
-            buffer["tensor"] = described.name
-            if described.recipe is not None and pointer == place[0]:
-                buffer["recipe"] = described.name
-        found.append(buffer)
-    return found
-
-
-def _pointers(launch: Recorded) -> list[tuple[int, int]]:
-    """(offset, value) of every aligned 8-byte word of a parameter that could be a device pointer."""
-    found = []
-    for offset, size in launch.info.params:
-        for at in range(offset + -offset % 8, offset + size - 7, 8):
-            value = struct.unpack_from("<Q", launch.params, at)[0]
-            if MIN_POINTER <= value < 1 << 57:
-                found.append((at, value))
-    return found

@@ -190,8 +190,8 @@ def _write_schema(path: Path, table: list[Measured], units: dict[str, str], befo
             "and restores what it writes in between, so L2 holds what fits of the kernel's own earlier pass and of the "
             "restore",
         },
-        "clock_control": "none: the GPU boosts as it does in use; gpc__cycles_elapsed.max / gpu__time_duration.sum is the "
-        "clock of a row",
+        "clock_control": "none: the GPU boosts as it does in use; gpc__cycles_elapsed.max / gpu__time_duration.sum "
+        "is the clock of a row",
         "date": device.today(),
         "device": {"before": before, "after": device.smi()},
     }

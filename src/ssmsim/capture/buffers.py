@@ -1,0 +1,52 @@
+"""Which buffers a launch gets: the allocations its pointers fall into, and what is known of the tensors there."""
+
+import struct
+from typing import Any
+
+from ssmsim.capture import driver
+from ssmsim.capture.describe import PARAMETER_NAMES, TENSORS
+from ssmsim.capture.frameworks import Allocations, triton_tensors
+from ssmsim.cubin import KernelInfo
+
+MIN_POINTER = 1 << 16
+
+
+def find_buffers(kernel: str, info: KernelInfo, params: bytes) -> list[dict[str, Any]]:
+    """Buffers by the order of their pointers among the parameters; names and layouts where they are known."""
+    blocks = Allocations()
+    hints = list(triton_tensors())
+    names = next((v for k, v in PARAMETER_NAMES.items() if k in kernel), {})
+    found = []
+    for offset, pointer in _pointers(info, params):
+        place = blocks.find(pointer) or driver.allocation_of(pointer)
+        if place is None:
+            continue
+        buffer: dict[str, Any] = {"address": place[0], "bytes": place[1]}
+        if pointer != place[0]:
+            buffer["pointer"] = pointer
+        described = TENSORS.get(pointer)
+        hint = next((h for h in hints if h.address == pointer), None)
+        if hint is not None:
+            hints.remove(hint)
+        known = hint or described
+        if known is not None:
+            buffer |= {"name": known.name, "dtype": known.dtype, "shape": known.shape, "stride": known.stride}
+        if offset in names:
+            buffer["name"] = names[offset]
+        if described is not None:
+            buffer["tensor"] = described.name
+            if described.recipe is not None and pointer == place[0]:
+                buffer["recipe"] = described.name
+        found.append(buffer)
+    return found
+
+
+def _pointers(info: KernelInfo, params: bytes) -> list[tuple[int, int]]:
+    """(offset, value) of every aligned 8-byte word of a parameter that could be a device pointer."""
+    found = []
+    for offset, size in info.params:
+        for at in range(offset + -offset % 8, offset + size - 7, 8):
+            value = struct.unpack_from("<Q", params, at)[0]
+            if MIN_POINTER <= value < 1 << 57:
+                found.append((at, value))
+    return found
