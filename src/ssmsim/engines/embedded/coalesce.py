@@ -70,7 +70,7 @@ def global_lines(row, mask, lines, first):
     """Lines of a global access from lines[first] on, in lane order; returns how many. Lanes are aligned to their width."""
     count = 0
     for lane in range(32):
-        if mask >> lane & 1:
+        if mask >> lane & 1 and row[lane] >= 0:  # negative: an LDGSTS lane that fills with zeros
             count = add_line(lines, first, count, row[lane] >> 7, 1 << ((row[lane] >> 5) & 3), 0)
     return count
 
@@ -149,7 +149,8 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
                     access.lines = global_lines(last, on, lines, at[2])
                     if one.is_store:
                         mark_full(last, on, ins.width, lines, at[2], access.lines)
-                count_sectors(one, lines, at[2], access.lines, sums)
+                if access.lines:
+                    count_sectors(one, lines, at[2], access.lines, sums)
                 at[2] += access.lines
         row += rows
     at[0] += len(index)

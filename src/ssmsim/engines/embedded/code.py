@@ -120,6 +120,7 @@ def _banks(one, row, previous, config: SimConfig) -> None:
             for register in range(first, first + min(count, 4)):
                 reads[register % 2] += 1
     one.even_reads, one.odd_reads = reads
+    one.sources = max(1, sum(row[f"source{slot}_count"] for slot in range(4)))
 
 
 def _constant(text: str, config: SimConfig) -> int:

@@ -74,7 +74,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
         entry = l1_lines[victim]
         if entry.dirty:
             write_back(m, gpu, counts, sm, s, entry, events, fills, now)
-        entry.tag, entry.valid, entry.pending, entry.dirty, entry.awaited = line + 1, 0, 0, 0, 0
+        entry.tag, entry.valid, entry.pending, entry.dirty = line + 1, 0, 0, 0
         way = victim
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
@@ -89,10 +89,29 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     if missing:
         request.left += 1
         entry.pending |= missing
-        entry.awaited = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, now)
+        fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, now)
+        expect(entry, missing, fill)
     elif sectors & entry.pending:
         request.left += 1
-        wait_for(fills, entry.awaited, index)
+        wait_for(fills, bringer(entry, sectors), index)
+
+
+@njit(cache=True)
+def expect(entry, sectors, who):
+    """Note who brings these sectors of a line."""
+    for sector in range(4):
+        if sectors >> sector & 1:
+            entry.awaited[sector] = who
+
+
+@njit(cache=True)
+def bringer(entry, sectors):
+    """Who brings the last of the sectors that are on their way. Sectors asked for apart may come apart: one is enough."""
+    who = 0
+    for sector in range(4):
+        if sectors & entry.pending & 1 << sector:
+            who = entry.awaited[sector]
+    return who
 
 
 @njit(cache=True)

@@ -9,6 +9,7 @@ from numba import njit
 from ssmsim.engines.embedded import dram, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, schedule
+from ssmsim.engines.embedded.l1 import bringer, expect
 from ssmsim.engines.embedded.noc import free_fill, take_fill
 from ssmsim.engines.embedded.records import FP, INF, NONE
 from ssmsim.engines.embedded.stalls import reconsider
@@ -56,6 +57,9 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
     slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
     now = max(cycle, (slice_.free_fp - busy) >> FP)
     counts.l2_sectors += sectors
+    if fill.slice != noc.home_of(m, fill.line) and (fill.store or fill.atomic):
+        pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now)
+        return
     if way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
         number = dram.push(m, counts, slices, transactions, channels, events, fill.slice, fill.line, fill.sectors, 0,
                            NONE, now)  # fmt: skip
@@ -94,6 +98,22 @@ def resume(slice_, events, queue, when):
 
 
 @njit(cache=True)
+def pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now):
+    """A store or atomic for a line that the other partition owns goes through this one, whose copy is stale.
+
+    ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel.
+    """
+    if way != NONE:
+        l2_lines[way].valid &= ~fill.sectors
+    counts.l2_hits += sectors
+    if fill.store:
+        counts.l2_write_sectors += sectors
+    fill.slice = noc.home_of(m, fill.line)
+    bytes_ = m.header + fill.payload
+    schedule(events, noc.cross(m, gpu, counts, fill.slice * m.partitions // m.l2_slices, bytes_, now), ARRIVE, index, 0)
+
+
+@njit(cache=True)
 def replace(m, counts, slices, l2_lines, transactions, channels, events, way, line, slice_, now):
     """Give a way to a new line; what was written there goes to DRAM."""
     entry = l2_lines[way]
@@ -102,7 +122,7 @@ def replace(m, counts, slices, l2_lines, transactions, channels, events, way, li
         if merged:  # ECC covers whole bursts, so the rest is read first
             counts.dram_reads += popcount(merged)
         dram.push(m, counts, slices, transactions, channels, events, slice_, entry.tag - 1, entry.dirty, 1, NONE, now)
-    entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial, entry.transaction = line + 1, 0, 0, 0, 0, 0
+    entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
 
 
 @njit(cache=True)
@@ -158,14 +178,15 @@ def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, f
         fetch = missing & ~entry.pending
         if fetch:
             entry.pending |= fetch
-            entry.transaction = ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, fetch, way, events, now)
+            number = ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, fetch, way, events, now)
+            expect(entry, fetch, number)
     else:
         fetch = promoted(missing, max(m.l2_fetch, fill.promote)) & ~entry.valid & ~entry.pending
         if fetch:
             entry.pending |= fetch
-            entry.transaction = dram.push(m, counts, slices, transactions, channels, events, home, fill.line, fetch, 0,
-                                          way, now)  # fmt: skip
-    transaction = transactions[entry.transaction]
+            number = dram.push(m, counts, slices, transactions, channels, events, home, fill.line, fetch, 0, way, now)
+            expect(entry, fetch, number)
+    transaction = transactions[bringer(entry, missing)]
     fill.next = transaction.waiters
     transaction.waiters = index
 

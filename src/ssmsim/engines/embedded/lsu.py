@@ -41,9 +41,9 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
     if one.space != EXCHANGE:
         request.access = warp.access
         warp.access += 1
-    request.arrival = max(cycle + 1, sub.queue_last + m.subcore_interval)
+    request.arrival = max(cycle + 1, sub.queue_last)
     request.issued = cycle
-    sub.queue_last = request.arrival
+    sub.queue_last = request.arrival + m.subcore_interval * one.sources
     if sub.queue_count == 0:
         sub.queue_head = index
     else:

@@ -53,11 +53,11 @@ def near_of(m, home, side):
 
 @njit(cache=True)
 def send(m, gpu, counts, sm, fill, index, events, now):
-    """SM to slice. Loads ask their own partition where it keeps copies; stores and atomics go to the owner."""
+    """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
     home = home_of(m, fill.line)
     near = near_of(m, home, sm.side)
     moves_data = fill.store or fill.atomic
-    fill.slice = home if moves_data or not m.far_copies else near
+    fill.slice = near if m.far_copies else home
     fill.remote = 0
     bytes_ = m.header + (fill.payload if moves_data else 0)
     start = max(sm.request_free_fp, now << FP)

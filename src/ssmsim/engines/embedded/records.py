@@ -83,7 +83,7 @@ COUNTS = _record(
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
-    "gmma_fp", "gmma_smem_fp", "commits", "promote", "exits",
+    "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits",
 )  # fmt: skip
 
 WARP = _record(
@@ -126,9 +126,9 @@ REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", 
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
                "promote", "slice", "payload", "remote")  # fmt: skip
 
-# A line held by an L1: sectors valid and sectors awaited, last use; awaited: the entry in FILL of what is on its way.
-L1_LINE = _record("tag", "valid", "pending", "used", "awaited", "dirty")
-L2_LINE = _record("tag", "valid", "pending", "dirty", "partial", "used", "transaction")
+# A line held by a cache: sectors valid and on their way, last use; for each sector on its way, who brings it.
+L1_LINE = _record("tag", "valid", "pending", "used", "dirty", ("awaited", 4))
+L2_LINE = _record("tag", "valid", "pending", "used", "dirty", "partial", ("awaited", 4))
 SLICE = _record("free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2))  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
