@@ -15,13 +15,25 @@ def register(app: typer.Typer) -> None:
         program: Program,
         out: Out,
         contents: Annotated[bool, typer.Option(help="record the bytes of every buffer at every launch")] = False,
+        tracer: Annotated[
+            str, typer.Option(help="nvbit: run once more under Accel-Sim's tracer, keep its traces")
+        ] = "",
+        tracer_tool: Annotated[Path, typer.Option(help="Accel-Sim's tracer", envvar="ACCELSIM_TRACER_TOOL")] = Path(
+            "tracer_tool.so"
+        ),
     ) -> None:
         """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU)."""
         from ssmsim.capture.child import run_inside
+        from ssmsim.capture.nvbit import trace_capture
+        from ssmsim.errors import SsmsimError
         from ssmsim.files import whole_folder
 
+        if tracer not in ("", "nvbit"):
+            raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
         with whole_folder(out) as folder:
             run_inside(program, {"out": str(folder), "mode": "capture", "contents": contents})
+            if tracer:
+                trace_capture(program, folder, tracer_tool)
 
     @app.command()
     def measure(program: Program, out: Out) -> None:
