@@ -42,7 +42,7 @@ rule engine:
     log: "results/logs/engine/{engine}-{digest}.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.cli simulate {params.launch} --config {params.config}"
-        " --engine {wildcards.engine} --json {output} > {log} 2>&1"
+        " --engine {wildcards.engine} --json {output} > {log} 2>&1 || (tail -n 1 {log} >&2; false)"
 
 
 # One launch under the configurations of one selection, in one process; results that are current are kept.
@@ -59,7 +59,7 @@ rule simulate:
     log: "results/logs/{engine}/{device}/{workload}/{launch}/{selection}.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.study.batch {params.study} {wildcards.engine} {wildcards.workload} {wildcards.launch}"
-        " {wildcards.selection} {params.sample} > {log} 2>&1"
+        " {wildcards.selection} {params.sample} > {log} 2>&1 || (tail -n 1 {log} >&2; false)"
 
 
 # Simulated and measured rows, one table, and the hardware of every configuration beside it.
@@ -91,9 +91,10 @@ for kind, ending, name in SCRIPTS:
 rule readme:
     input: DRAWN
     output: touch("results/readme.done")
+    params: page="results/README.md" if config else "README.md"  # another study's numbers leave the README alone
     log: "results/logs/readme.log"
     conda: ENVIRONMENT
-    shell: "python -m analysis.readme results README.md > {log} 2>&1"
+    shell: "python -m analysis.readme results README.md {params.page} > {log} 2>&1"
 
 
 # On a machine with a GPU (profile envs/gpu): captures and measures the study's workloads anew.

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ssmsim.counters import SASS_FLOP, STALL_REASONS, TENSOR_FLOP, pipe_instructions, stall
+from ssmsim.counters import SASS_FLOP, STALL_REASONS, TENSOR_FLOP, stall
 
 CYCLES = "gpc__cycles_elapsed.max"
 L1_HIT, L2_HIT = "l1tex__t_sector_hit_rate.pct", "lts__t_sector_hit_rate.pct"
@@ -21,7 +21,6 @@ BANDWIDTH = "dram__throughput.avg.pct_of_peak_sustained_elapsed"
 KEY = ["workload", "launch", "cache"]
 ABOUT = ["name", "direction", "role", "order"]
 LONG_US = 20  # below this, start and end of a kernel weigh as much as its work
-TENSOR = pipe_instructions("tensor")
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,11 @@ def accuracy(tables: dict[str, pd.DataFrame]) -> str:
         "kernels": table["count"].astype(str) + " of " + table.kernels.str.replace("us", "µs"),
         "cycles, mean absolute error": table.cycles_mean_absolute_error_pct.map("{:.1f} %".format),
         "worst": table.cycles_worst_pct.map("{:+.0f} %".format) + " (" + table.worst_kernel + ")",
-        "r": table.cycles_r.map("{:.3f}".format),
+        "r": table.cycles_r.map(lambda value: _number(value, "{:.3f}")),
         "instructions exact": table.instructions_exact.astype(str) + " of " + table["count"].astype(str),
         "L1 hit, points": table.l1_hit_points.map(_number),
         "L2 hit, points": table.l2_hit_points.map(_number),
-        "DRAM bytes": table.dram_bytes_error_pct.map("{:.1f} %".format),
+        "DRAM bytes": table.dram_bytes_error_pct.map(lambda value: _number(value, "{:.1f} %")),
         "issue active, points": table.issue_active_points.map(_number),
     })  # fmt: skip
     return markdown(shown)
@@ -105,8 +105,14 @@ def claim(tables: dict[str, pd.DataFrame]) -> str:
     return markdown(shown.sort_values(["workload", "stage"], ascending=[True, False]))
 
 
-SECTIONS: dict[str, Callable[[dict[str, pd.DataFrame]], str]] = {
-    function.__name__: function for function in (accuracy, kernel_classes, bandwidth, verdict, modifications, claim)
+# Section -> (table it needs, function)
+SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
+    "accuracy": ("accuracy_summary", accuracy),
+    "kernel_classes": ("kernel_classes", kernel_classes),
+    "bandwidth": ("bandwidth", bandwidth),
+    "verdict": ("verdict", verdict),
+    "modifications": ("speedups", modifications),
+    "claim": ("claim", claim),
 }
 
 
@@ -114,14 +120,24 @@ def render(text: str, tables: dict[str, pd.DataFrame]) -> str:
     """The README with every marked section rendered anew."""
 
     def section(found: re.Match[str]) -> str:
-        return f"{found[1]}{SECTIONS[found[2]](tables)}\n{found[3]}"
+        table, write = SECTIONS[found[2]]
+        body = "This study has no such result." if tables[table].empty else write(tables)
+        return f"{found[1]}{body}\n{found[3]}"
 
     return MARK.sub(section, text)
 
 
+def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """Every table by name; one without a line is empty."""
+    found = {}
+    for file in sorted(folder.glob("*.csv")):
+        found[file.stem] = pd.read_csv(file) if file.read_text().strip() else pd.DataFrame()
+    return found
+
+
 def main() -> None:
     results, readme, output = (Path(argument) for argument in sys.argv[1:])
-    tables = {file.stem: pd.read_csv(file) for file in sorted((results / "tables").glob("*.csv"))}
+    tables = read_tables(results / "tables")
     before = output.read_text() if output.is_file() else ""
     after = render(readme.read_text(), tables)
     if after != before:

@@ -47,7 +47,8 @@ def draw(data: Data) -> Figure:
                 style.label_points(panel, x, y, points.name)
     panel.set(xlabel="arithmetic intensity, FLOP per DRAM byte", ylabel="TFLOP/s")
     panel.set_title("Forward kernels, cold caches; FLOP of simulated points are the measured ones")
-    panel.legend(loc="lower right", fontsize=7.5)
+    if panel.get_legend_handles_labels()[1]:
+        panel.legend(loc="lower right", fontsize=7.5)
     return figure
 
 

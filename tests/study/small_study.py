@@ -9,10 +9,12 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 TINY = "37-vectorized_elementwise_kernel"  # one block of 128 threads
+DRAWN = ("cycles", "heatmap", "roofline")  # the README's; all figures are drawn in test_study_figures
 SMALL = """
 device: h200
 baseline: h200
 engines: [embedded]
+sample: false
 axes: {dram: {dram.peak_gb_per_s: 1}}
 selections:
   only:
@@ -45,3 +47,18 @@ def launch_folder(root: Path, workload: str, launch: str, device: str = "h200") 
         if (source.parent / shared).is_dir():
             shutil.copytree(source.parent / shared, root / "traces" / device / workload / shared)
     return root / "traces" / device / workload / launch
+
+
+def made_folder(path: Path) -> Folder:
+    """A small study in `path`, ready to run."""
+    for file in ("Snakefile", "README.md"):
+        shutil.copy(ROOT / file, path)
+    for part in ("analysis", "simconfigs", "envs"):
+        shutil.copytree(ROOT / part, path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for script in (path / "analysis/figures").iterdir():
+        if script.stem not in DRAWN:
+            script.unlink()
+    launch_folder(path, "tiny", TINY)
+    folder = Folder(path)
+    folder.study()
+    return folder

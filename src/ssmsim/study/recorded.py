@@ -3,7 +3,7 @@
 from ssmsim.launch import Launch
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
 from ssmsim.tracers import open_tracer
-from ssmsim.tracers.emulated import cut
+from ssmsim.tracers.emulated.source import cut
 
 LIMIT_BYTES = 1 << 30
 

@@ -1,0 +1,132 @@
+"""Every figure and table is made from a study of a few made-up rows, and from one that lacks most of it."""
+
+import importlib
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from small_study import ROOT
+
+from analysis import data as study_data
+from analysis.classes import kernel_class
+from analysis.readme import SECTIONS, markdown, render
+from analysis.sensitivity import factors
+from ssmsim.config.load import load
+from ssmsim.counters import COUNTERS, STALL_REASONS, TENSOR_FLOP, stall
+from ssmsim.results import Result
+
+mpl.use("agg")
+SCRIPTS = {kind: sorted(p.stem for p in (ROOT / "analysis" / kind).glob("[!_]*.py")) for kind in ("figures", "tables")}
+KERNELS = {
+    "00-chunk_cumsum_fwd_kernel": "forward",
+    "04-chunk_scan_fwd_kernel": "forward",
+    "27-bmm_chunk_bwd_kernel": "backward",
+}
+CONFIGS = ["h200", "vector_x2", "dram@0.5", "dram@2", "vector@2", "memory@4", "memory@4+vector@2",
+           *(f"dram@{a}+vector@{b}" for a in ("0.5", "2") for b in ("0.5", "2"))]  # fmt: skip
+
+
+def write_study(folder: Path, configs: list[str], measured: bool) -> None:
+    """rows.csv and hardware.csv with made-up counters: twice of anything is a tenth faster."""
+    rows = []
+    for order, (launch, direction) in enumerate(KERNELS.items()):
+        about = {"order": order, "name": launch[3:-7], "direction": direction, "role": "ssm"}
+        for cache in ("cold", "warm"):
+            for config in [*configs, *(["measured"] if measured else [])]:
+                engine = "measured" if config == "measured" else "embedded"
+                counters: dict[str, float | None] = dict.fromkeys(COUNTERS, 10.0 + order)
+                counters[study_data.CYCLES] = 1e5 * (1 + order) * 0.9 ** sum(np.log2(list(factors(config).values())))
+                for reason in STALL_REASONS:
+                    counters[stall(reason)] = float(len(reason))
+                for name in TENSOR_FLOP:
+                    counters[name] = 0.0 if "cumsum" in launch else 1e9
+                result = Result(
+                    launch=launch, workload="mamba2-2.7b", config=config, engine=engine, cache=cache, counters=counters
+                )
+                rows.append(result.row() | about)
+    pd.DataFrame(rows).to_csv(folder / "rows.csv", index=False)
+    values = load(ROOT / "simconfigs/h200.yaml")
+    hardware = [{"config": "h200", "field": "gpu.sms", "value": values.sm_count}] + [
+        {"config": "h200", "field": f"{group}.{field}", "value": value}
+        for group, fields in values.model_dump(exclude={"name", "files", "provenance"}).items()
+        for field, value in fields.items()
+        if isinstance(value, int | float)
+    ]
+    pd.DataFrame(hardware).to_csv(folder / "hardware.csv", index=False)
+
+
+@pytest.fixture(scope="module", params=["full", "no sweeps", "nothing measured"])
+def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> study_data.Data:
+    folder = tmp_path_factory.mktemp("rows")
+    write_study(folder, CONFIGS if request.param == "full" else CONFIGS[:1], request.param != "nothing measured")
+    return study_data.read(folder)
+
+
+@pytest.mark.parametrize("name", SCRIPTS["figures"])
+def test_figure(study: study_data.Data, name: str, tmp_path: Path) -> None:
+    figure = importlib.import_module(f"analysis.figures.{name}").draw(study)
+    figure.savefig(tmp_path / "figure.png", dpi=30)
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("name", SCRIPTS["tables"])
+def test_table(study: study_data.Data, name: str) -> None:
+    assert isinstance(importlib.import_module(f"analysis.tables.{name}").make(study), pd.DataFrame)
+
+
+def table(study: study_data.Data, name: str) -> pd.DataFrame:
+    return importlib.import_module(f"analysis.tables.{name}").make(study)
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> study_data.Data:
+    folder = tmp_path_factory.mktemp("full")
+    write_study(folder, CONFIGS, measured=True)
+    return study_data.read(folder)
+
+
+def test_numbers_of_the_made_up_study(full: study_data.Data) -> None:
+    accuracy = table(full, "accuracy_summary")
+    assert (accuracy.cycles_mean_absolute_error_pct == 0).all()
+    verdict = table(full, "verdict").set_index("name")
+    assert verdict.speedup_at_2.round(3).eq(1.111).all()
+    assert set(verdict.bound_by) <= {"dram", "vector"}
+    claim = table(full, "claim")
+    solved = claim[claim.stage == "memory solved"]
+    assert solved.twice.tolist() == ["vector"]
+    assert solved.speedup.round(3).tolist() == [1.111]
+    classes = table(full, "kernel_classes")
+    measured = classes[(classes.level == "measured") & (classes.kernels > 0)]
+    assert set(zip(measured.direction, measured["class"], strict=True)) >= {
+        ("forward", "vector"),
+        ("forward", "tensor"),
+    }
+
+
+def test_bounds_are_shares_of_peak(full: study_data.Data) -> None:
+    line = table(full, "bounds").iloc[0]
+    assert line.issue_pct == pytest.approx(100 * 10 / (132 * 4) / 1e5, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("tensor", "vector", "kind"),
+    [(0, 5, "vector"), (5, 0, "tensor"), (1e3, 4, "tensor"), (1e3, 6, "mixed"), (0, 0, "neither")],
+)
+def test_kernel_class(tensor: float, vector: float, kind: str) -> None:
+    assert kernel_class(pd.Series({"tensor_flop": tensor, "vector_flop": vector})) == kind
+
+
+def test_readme_sections_are_written_and_written_again(full: study_data.Data) -> None:
+    tables = {name: table(full, name) for name in SCRIPTS["tables"]}
+    page = "".join(f"<!-- begin {name} -->\nstale text\n<!-- end {name} -->\n" for name in SECTIONS)
+    written = render(page, tables)
+    assert "stale text" not in written
+    assert "dram 1.11, vector 1.11" in written
+    assert render(written, tables) == written
+
+
+def test_markdown_shows_missing_values() -> None:
+    assert markdown(pd.DataFrame({"a": [1, None]})).splitlines()[-1] == "| – |"
