@@ -14,6 +14,7 @@ from ssmsim.engines import open_engine
 from ssmsim.engines.accelsim import FirstBlocks
 from ssmsim.engines.accelsim.install import find_install
 from ssmsim.engines.accelsim.parse import parse_log
+from ssmsim.engines.replay import replay
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch
@@ -73,6 +74,18 @@ def test_success_gives_a_row_with_what_accelsim_printed(tmp_path):
     assert result.counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] is None  # the kernel has LDGSTS
     assert result.engine == "accelsim" and result.sampled is None and told[-1] == 16
     assert any("L2 slices instead of" in note for note in result.notes)
+
+
+def test_a_kernelslist_of_the_same_stream_gives_the_same_row(tmp_path):
+    root = stand_in(tmp_path, "chunk_scan.log")
+    listed = tmp_path / "trace"
+    listed.mkdir()
+    (listed / "kernel-1.trace.xz").write_bytes((ORACLE / "nvbit.trace.xz").read_bytes())
+    (listed / "kernelslist").write_text("MemcpyHtoD,0x00007f0000000000,4096\nkernel-1.trace.xz\n")
+    from_list = replay(listed / "kernelslist", ROOT / "simconfigs" / "h200.yaml", "accelsim", root=root)
+    assert from_list.counters == simulate(root).counters and from_list.warp_instructions == 185152
+    with pytest.raises(SsmsimError, match="no control bits"):
+        replay(listed / "kernelslist", ROOT / "simconfigs" / "h200.yaml", "embedded")
 
 
 FAILURES = [

@@ -12,9 +12,9 @@ from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_folder
 from ssmsim.launch import Dim3, Launch
 from ssmsim.trace import accelsim_print as text
-from ssmsim.trace.accelsim_format import Header, header_of
+from ssmsim.trace.accelsim_format import Header, header_of, is_raw
 from ssmsim.trace.accelsim_operands import LineTable, Listed, line_table, listed_instructions
-from ssmsim.trace.accelsim_reader import AccelSimTrace
+from ssmsim.trace.accelsim_reader import AccelSimTrace, grouped_blocks, read_trace
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
 BATCH_BLOCKS = 8
@@ -122,6 +122,27 @@ def _check_opcodes(program: Program, addressless: np.ndarray) -> None:
 
 def regroup(trace: AccelSimTrace, out: IO[bytes]) -> None:
     """Write a trace that was read, raw or grouped, as .traceg text: what the tracer's post-processing does."""
+    out.write(_opening(trace.header))
+    out.write(_print_read(trace))
+
+
+def copy_stream(out: IO[bytes], path: Path, header: Header, opcodes: set[str]) -> Written:
+    """A trace file as .traceg text under another header, grouped ones batch by batch; adds to `opcodes`."""
+    size = out.write(_opening(header))
+    blocks = instructions = lanes = copies = copy_lanes = 0
+    for trace in [read_trace(path)] if is_raw(path) else grouped_blocks(path, BATCH_BLOCKS):
+        size += out.write(_print_read(trace))
+        opcodes.update(trace.opcodes)
+        copied = trace.mask[np.array([name.startswith("LDGSTS") for name in trace.opcodes])[trace.opcode]]
+        blocks += len(trace.blocks)
+        instructions += len(trace.pc)
+        lanes += int(np.bitwise_count(trace.mask).sum())
+        copies += int(np.count_nonzero(copied))
+        copy_lanes += int(np.bitwise_count(copied).sum())
+    return Written(size, blocks, instructions, lanes, copies, copy_lanes)
+
+
+def _print_read(trace: AccelSimTrace) -> memoryview:
     pcs, where, index = np.unique(trace.pc, return_index=True, return_inverse=True)
     items = [
         Listed(
@@ -136,6 +157,5 @@ def regroup(trace: AccelSimTrace, out: IO[bytes]) -> None:
     whole = BlockTrace(
         trace.blocks, trace.first, index.astype(np.int32), trace.mask, trace.mask, trace.first_access, trace.addresses
     )
-    out.write(_opening(trace.header))
     grid, warps = trace.header.launch_grid, trace.header.warps_per_block
-    out.write(print_trace(whole, grid, warps, line_table(pcs, items), trace.rows[where]))
+    return print_trace(whole, grid, warps, line_table(pcs, items), trace.rows[where])

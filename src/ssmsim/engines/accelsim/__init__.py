@@ -4,21 +4,24 @@ import hashlib
 import math
 import tempfile
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import COUNTERS
 from ssmsim.engines.accelsim.install import find_install
 from ssmsim.engines.accelsim.parse import Statistics, counters, parse_log
 from ssmsim.engines.accelsim.render import render
-from ssmsim.engines.accelsim.run import Limits, Run, run
+from ssmsim.engines.accelsim.run import Feed, Limits, Run, run
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import Launch
+from ssmsim.launch import Device, Launch
 from ssmsim.results import Result, Sampled
-from ssmsim.trace.accelsim_writer import KERNEL, LIST, Written, write_stream
+from ssmsim.trace.accelsim_format import Header, open_bytes, read_header, read_kernelslist
+from ssmsim.trace.accelsim_writer import KERNEL, LIST, Written, copy_stream, write_stream
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
+
+Send = Callable[[IO[bytes]], Written]
 
 SAMPLE_BLOCKS = 264
 """Two for every SM of an H200: what `_chunk_scan_fwd_kernel` keeps resident."""
@@ -40,8 +43,9 @@ class FirstBlocks:
         return trace
 
 
-class AccelSim:
-    """The engine. Its options, all keywords of `simulate`:
+@dataclass(frozen=True)
+class Options:
+    """What `simulate` takes as keywords.
 
     root:             Accel-Sim's folder, instead of $ACCELSIM_ROOT.
     time_limit_s, memory_limit_bytes: of the process.
@@ -53,45 +57,69 @@ class AccelSim:
     Caches are cold at the start; a warm run is an error.
     """
 
-    def simulate(
-        self,
-        program: Program,
-        blocks: BlockSource,
-        launch: Launch,
-        config: SimConfig,
-        *,
-        root: Path | str | None = None,
-        time_limit_s: float = Limits.seconds,
-        memory_limit_bytes: int = Limits.memory_bytes,
-        network: str = "xbar",
-        log: Path | None = None,
-        progress: Callable[[int], None] | None = None,
-        sample: bool | int = False,
-        warm: Path | None = None,
-        **unknown: Any,
-    ) -> Result:
-        """Replay `blocks` through a pipe, no trace on disk. Raises SsmsimError; a failed run gives no result."""
-        if warm is not None:
-            raise SsmsimError("Accel-Sim starts with cold caches", f"warm {warm}", "use --engine embedded")
+    root: Path | str | None = None
+    time_limit_s: float = Limits.seconds
+    memory_limit_bytes: int = Limits.memory_bytes
+    network: str = "xbar"
+    log: Path | None = None
+    progress: Callable[[int], None] | None = None
+    sample: bool | int = False
+    warm: Path | None = None
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> "Options":
+        unknown = sorted(set(given) - {field.name for field in fields(cls)})
         if unknown:
-            raise SsmsimError(f"unknown options {', '.join(sorted(unknown))}", "engine accelsim")
-        if sample:
-            blocks = FirstBlocks(blocks, SAMPLE_BLOCKS if sample is True else sample)
-        install = find_install(root)
-        rendered = render(config, install.version, network)
-        keep = log or Path(tempfile.mkstemp(prefix=f"accelsim-{launch.kernel[:40]}-", suffix=".log")[1])
+            raise SsmsimError(f"unknown options {', '.join(unknown)}", "engine accelsim")
+        if given.get("warm") is not None:
+            raise SsmsimError("Accel-Sim starts with cold caches", f"warm {given['warm']}", "use --engine embedded")
+        return cls(**given)
+
+
+class AccelSim:
+    """The engine. Nothing of it is kept on disk: the trace goes through a pipe, as fast as Accel-Sim takes it."""
+
+    def simulate(
+        self, program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, **options: Any
+    ) -> Result:
+        """Replay `blocks`. Options: see `Options`. Raises SsmsimError; a failed run gives no result."""
+        chosen = Options.of(options)
+        if chosen.sample:
+            blocks = FirstBlocks(blocks, SAMPLE_BLOCKS if chosen.sample is True else chosen.sample)
+        as_allocated = padded(launch, config)
+        return self._replay(lambda out: write_stream(out, as_allocated, program, blocks), set(program.opcodes), launch,
+                            config, chosen)  # fmt: skip
+
+    def simulate_list(self, kernelslist: Path | str, config: SimConfig, **options: Any) -> Result:
+        """Replay the one kernel that an Accel-Sim kernelslist names, raw or grouped."""
+        chosen, files = Options.of(options), read_kernelslist(kernelslist)
+        if len(files) != 1:
+            raise SsmsimError(f"the list names {len(files)} kernels", kernelslist, "make a list for each kernel")
+        with open_bytes(files[0]) as stream:
+            header, _ = read_header(stream, files[0])
+        launch = launch_of(header, Path(kernelslist).parent)
+        sized = padded(launch, config)
+        header = replace(header, registers=sized.registers_per_thread, shared_bytes=sized.shared_memory_bytes)
+        opcodes: set[str] = set()
+        return self._replay(lambda out: copy_stream(out, files[0], header, opcodes), opcodes, launch, config, chosen)
+
+    def _replay(self, feed: Send, opcodes: set[str], launch: Launch, config: SimConfig, chosen: Options) -> Result:
+        install = find_install(chosen.root)
+        rendered = render(config, install.version, chosen.network)
+        keep = chosen.log or Path(tempfile.mkstemp(prefix=f"accelsim-{launch.kernel[:40]}-", suffix=".log")[1])
         written: list[Written] = []
         with tempfile.TemporaryDirectory(prefix="ssmsim-accelsim-") as name:
             folder = Path(name)
             rendered.write(folder)
             (folder / LIST).write_text(KERNEL + "\n")
-            limits = Limits(time_limit_s, memory_limit_bytes)
-            feed = partial(_feed, written, launch=padded(launch, config), program=program, source=blocks)
-            done = run(install, folder, keep, limits, {KERNEL: feed}, progress)
+            limits = Limits(chosen.time_limit_s, chosen.memory_limit_bytes)
+            feeds: dict[str, Feed] = {KERNEL: lambda out: written.append(feed(out))}
+            done = run(install, folder, keep, limits, feeds, chosen.progress)
         statistics = _proven(parse_log(keep), written, keep)
-        if log is None:
+        if chosen.log is None:
             keep.unlink()
-        return _result(statistics, done, written[0], launch, config, program, self.digest(root), rendered.notes)
+        digest = self.digest(chosen.root)
+        return _result(statistics, done, written[0], launch, config, opcodes, digest, rendered.notes)
 
     def digest(self, root: Path | str | None = None) -> str:
         """Hash of this engine's sources and of the installed program. SsmsimError when none is installed."""
@@ -99,6 +127,24 @@ class AccelSim:
         for file in sorted(Path(__file__).parent.glob("*.py")):
             hashed.update(file.read_bytes())
         return hashed.hexdigest()[:16]
+
+
+def launch_of(header: Header, folder: Path) -> Launch:
+    """What a trace's header tells of its launch."""
+    launch = Launch(
+        format="launch/1",
+        kernel=header.kernel,
+        device=Device(name="unknown", compute_capability=(header.binary_version // 10, header.binary_version % 10)),
+        grid=header.launch_grid,
+        block=header.block,
+        shared_memory_bytes=header.shared_bytes,
+        registers_per_thread=header.registers,
+        cubin="",
+        params="",
+        buffers=[],
+    )
+    launch._folder = folder
+    return launch
 
 
 def padded(launch: Launch, config: SimConfig) -> Launch:
@@ -112,10 +158,6 @@ def padded(launch: Launch, config: SimConfig) -> Launch:
             "shared_memory_bytes": -(-shared // unit) * unit,
         }
     )
-
-
-def _feed(written: list[Written], out: Any, launch: Launch, program: Program, source: BlockSource) -> None:
-    written.append(write_stream(out, launch, program, source))
 
 
 def _proven(kernels: list[Statistics], written: list[Written], log: Path) -> Statistics:
@@ -144,16 +186,17 @@ def _result(
     written: Written,
     launch: Launch,
     config: SimConfig,
-    program: Program,
+    opcodes: set[str],
     digest: str,
     notes: tuple[str, ...],
 ) -> Result:
-    bases = {name.split(".")[0] for name in program.opcodes}
+    bases = {name.split(".")[0] for name in opcodes}
     plain = not bases & {"LDGSTS", "ATOM", "ATOMG", "RED", "REDG", "LD", "ST"}
     row = counters(statistics, config, plain)
     fraction = written.blocks / launch.blocks
     own = (
         f"peak memory of the process {done.peak_memory_bytes} bytes",
+        f"processor time of the process {done.cpu_seconds:.1f} s",
         f"trace {written.bytes} bytes of text, piped",
         *([] if fraction == 1 else ["the counters are of the blocks that ran, not scaled to the whole launch"]),
         "launch latency is rendered as 0; start and end of the configuration are added to the cycles",

@@ -50,10 +50,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Run:
-    """log: its whole output. wall_seconds and peak_memory_bytes of the process."""
+    """log: its whole output. The rest is of the process and those it started."""
 
     log: Path
     wall_seconds: float
+    cpu_seconds: float
     peak_memory_bytes: int
 
 
@@ -88,7 +89,7 @@ def run(
         "-config",
         "./trace.config",
     ]
-    started = time.monotonic()
+    started, used = time.monotonic(), _child_seconds()
     with log.open("wb") as out:
         try:
             process = subprocess.Popen(
@@ -109,7 +110,13 @@ def run(
     if feeder.error is not None:
         raise feeder.error
     _judge(process.returncode, timed_out, limits, log)
-    return Run(log, wall, peak)
+    return Run(log, wall, _child_seconds() - used, peak)
+
+
+def _child_seconds() -> float:
+    """Processor time of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _limit(limits: Limits) -> None:
