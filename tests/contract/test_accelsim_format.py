@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from ssmsim.cli import build_app
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Device, Launch, read_launch
 from ssmsim.sass.decode import decode_launch
@@ -338,3 +340,27 @@ def test_a_lane_that_only_fills_with_zeros_keeps_the_address_that_the_tracer_giv
 def test_spread_blocks_cover_the_grid():
     assert spread(10, 4) == [0, 2, 5, 7]
     assert spread(3, 8) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("xz", [False, True])
+def test_the_command_writes_a_folder_that_reads_back_as_the_emulated_stream(tmp_path, xz):
+    folder = ORACLE[2]
+    told = CliRunner().invoke(
+        build_app(), ["trace", str(folder), "-o", str(tmp_path / "out"), "--blocks", "5", *(["--xz"] if xz else [])]
+    )
+    assert told.exit_code == 0, told.output
+    (file,) = read_kernelslist(tmp_path / "out" / "kernelslist.g")
+    launch = read_launch(folder)
+    trace = read_trace(file)
+    order = spread(launch.blocks, 5)
+    assert trace.blocks.tolist() == order and trace.header.grid == (5, 1, 1)
+    assert trace.header.launch_grid == launch.grid
+    code = decode_launch(launch).program
+    wanted = open_tracer("emulated").blocks(launch, code, order)
+    index = np.concatenate([batch.index for batch in iter(lambda: wanted.next_blocks(8), None)])
+    assert np.array_equal(block_trace(trace, code).index, index)
+
+
+def test_the_command_leaves_nothing_when_the_launch_is_bad(tmp_path):
+    told = CliRunner().invoke(build_app(), ["trace", str(tmp_path / "none"), "-o", str(tmp_path / "out")])
+    assert isinstance(told.exception, SsmsimError) and not (tmp_path / "out").exists()

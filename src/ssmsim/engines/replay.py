@@ -13,7 +13,7 @@ from ssmsim.tracers import open_tracer
 
 
 def replay(launch_path: Path, config_path: Path, engine: str, tracer: str = "emulated", **options: Any) -> Result:
-    """The result row under a configuration of a launch/1 folder, or of an Accel-Sim kernelslist where the engine reads one.
+    """The result row under a configuration of a launch/1 folder, or of a kernelslist where the engine reads one.
 
     Options are the engine's.
     """
