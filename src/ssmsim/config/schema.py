@@ -59,6 +59,7 @@ class Sm(Group):
     register_banks: Count = Field(description="single-ported banks of each sub-core's register file")
     register_ports_per_bank: Count = Field(description="1024-bit reads per bank and cycle")
     barrier_latency_cycles: Cycles = Field(description="last BAR.SYNC arrival to first issue after it")
+    barrier_interval_cycles: Cycles = Field(description="the SM's barrier unit takes one arriving warp per this")
 
 
 class Tensor(Group):
@@ -152,6 +153,8 @@ class Noc(Group):
     reply_bytes_per_cycle_per_sm: Rate
     reply_bytes_per_cycle_per_gpc: Rate
     request_bytes_per_cycle_per_gpc: Rate
+    coalescer_entries_per_gpc: Annotated[int, Field(ge=0)] = Field(description="loads it can merge others into; 0: none")
+    coalescer_merges: Count = Field(description="loads that one L2 request may serve")
     header_bytes: Annotated[int, Field(ge=0, le=128)]
     partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")
 

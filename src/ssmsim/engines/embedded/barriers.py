@@ -13,24 +13,29 @@ def expected(block, threads):
 
 @njit(cache=True)
 def arrive(m, subs, sms, warps, block, code, stalls, number, threads, waits, w, cycle):
-    """One warp arrives; when it is the last, all that wait go on after the barrier's latency."""
+    """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
+
+    The SM's barrier unit takes one warp per barrier_interval: our barrier microbenchmark, 2 cycles more per warp.
+    """
+    sm = sms[block.sm]
+    sm.barrier_free = max(sm.barrier_free, cycle) + m.barrier_interval
     block.arrived[number] += 1
     block.expected[number] = threads
     if waits:
         warps[w].held = number + 1
     if block.arrived[number] >= expected(block, threads):
-        open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle)
+        open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, sm.barrier_free + m.barrier_latency)
 
 
 @njit(cache=True)
-def open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle):
+def open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, when):
     block.arrived[number] = 0
     for i in range(m.warps_per_block):
         w = block.warps[i]
         if w != NONE and warps[w].held == number + 1:
             warp = warps[w]
             warp.held = 0
-            warp.stall_end = max(warp.stall_end, cycle + m.barrier_latency)
+            warp.stall_end = max(warp.stall_end, when)
             sub = subs[w // m.slots]
             reconsider(warp, sub, sms[w // (4 * m.slots)], code, stalls, cycle)
 
@@ -40,4 +45,4 @@ def leave(m, subs, sms, warps, block, code, stalls, cycle):
     """A warp has exited: barriers that waited for it alone open."""
     for number in range(MAX_BARRIERS):
         if block.arrived[number] and block.arrived[number] >= expected(block, block.expected[number]):
-            open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle)
+            open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, cycle + m.barrier_latency)

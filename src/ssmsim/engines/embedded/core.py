@@ -35,19 +35,19 @@ PATIENCE = 4_000_000  # cycles without an issued instruction that count as a dea
 
 @njit(cache=True)
 def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
+        requests, fills, coalescer, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
     """Simulate until all blocks are done or Python is needed; the status."""
     return cycles(unowned(machine), unowned(gpus), unowned(counters), unowned(sms), unowned(subs),
                   unowned(warps), unowned(blocks), unowned(loaded), unowned(order), unowned(code),
                   unowned(stream), unowned(accesses), unowned(lines), unowned(events), unowned(requests),
-                  unowned(fills), unowned(l1_lines), unowned(slices), unowned(l2_lines),
+                  unowned(fills), unowned(coalescer), unowned(l1_lines), unowned(slices), unowned(l2_lines),
                   unowned(transactions), unowned(channels), unowned(l0), unowned(l1i), unowned(gpci),
                   unowned(imc), unowned(stalls), pause)  # fmt: skip
 
 
 @njit(cache=True)
 def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
+        requests, fills, coalescer, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
     """The loop itself; see the head of this file."""
     m, gpu, counts = machine[0], gpus[0], counters[0]
     while gpu.cycle < pause:
@@ -58,11 +58,11 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             if kind == RELEASE:
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, b)
             elif kind == SERVE:
-                lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, l1_lines,
-                          stalls, a, cycle)  # fmt: skip
+                lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, coalescer,
+                          l1_lines, stalls, a, cycle)  # fmt: skip
             elif kind == ARRIVE:
-                l2.arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, events,
-                          code, stalls, a, b, cycle)  # fmt: skip
+                l2.arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, coalescer,
+                          events, code, stalls, a, b, cycle)  # fmt: skip
             elif kind == REPLY:
                 noc.deliver(m, gpu, counts, sms, fills[a], a, events, cycle)
             elif kind == FILL:
@@ -70,7 +70,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == CHANNEL_SERVE:
                 dram.serve(m, counts, transactions, channels, events, a, cycle)
             elif kind == DRAM_DONE:
-                l2.filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, events, a, cycle)
+                l2.filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, a, cycle)
             elif kind == COPY_DONE:
                 lsu.copied(warps[a], b, events, a, cycle)
             elif kind == GMMA_DONE:

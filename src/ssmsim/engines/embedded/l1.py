@@ -17,7 +17,7 @@ LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
 
 
 @njit(cache=True)
-def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, l1_lines, cycle):
+def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, coalescer, l1_lines, cycle):
     """Look up all lines of one instruction; cycles that it takes, -1 when it must try again later.
 
     request.left counts lines on their way; the request is finished by the last one (fill), or here when all hit.
@@ -38,9 +38,9 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
         if one.is_store or one.is_atomic:
             counts.l1_sectors += popcount(sectors)
             took_fp += store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
-                             l1_lines, now)  # fmt: skip
+                             coalescer, l1_lines, now)  # fmt: skip
         else:
-            load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, l1_lines, now)
+            load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_lines, now)
     return max(1, (took_fp + (1 << FP) - 1) >> FP)
 
 
@@ -59,7 +59,7 @@ def find(m, l1_lines, s, line):
 
 
 @njit(cache=True)
-def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, l1_lines, now):
+def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_lines, now):
     """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors."""
     wanted = popcount(sectors)
     counts.l1_sectors += wanted
@@ -67,18 +67,18 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     request.last = max(request.last, now + m.l1_latency)
     if one.bypass:
         request.left += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
         return
     way, victim = find(m, l1_lines, s, line)
     if way == NONE and victim != NONE:
         entry = l1_lines[victim]
         if entry.dirty:
-            write_back(m, gpu, counts, sm, s, entry, events, fills, now)
+            write_back(m, gpu, counts, sm, s, entry, events, fills, coalescer, now)
         entry.tag, entry.valid, entry.pending, entry.dirty = line + 1, 0, 0, 0
         way = victim
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
         return
     entry = l1_lines[way]
     entry.used = now
@@ -89,7 +89,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     if missing:
         request.left += 1
         entry.pending |= missing
-        fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, now)
+        fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, coalescer, now)
         expect(entry, missing, fill)
     elif sectors & entry.pending:
         request.left += 1
@@ -124,7 +124,7 @@ def wait_for(fills, primary, request):
 
 
 @njit(cache=True)
-def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, events, fills, now):
+def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, events, fills, coalescer, now):
     """Send a line's sectors on their way; returns its entry."""
     index = take_fill(fills)
     fill = fills[index]
@@ -136,19 +136,19 @@ def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, 
         counts.l1_fills += 1
     else:
         sm.stores += 1
-    noc.send(m, gpu, counts, sm, fill, index, events, now + m.l1_latency // 2)
+    noc.send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now + m.l1_latency // 2)
     return index
 
 
 @njit(cache=True)
-def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, l1_lines, now):
+def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, coalescer, l1_lines, now):
     """One line of a store or atomic; extra time (fixed point) that its data take on the way out."""
     way, victim = find(m, l1_lines, s, line)
     if request.space == LOCAL and victim != NONE:
         entry = l1_lines[victim]
         if way == NONE:
             if entry.dirty:
-                write_back(m, gpu, counts, sm, s, entry, events, fills, now)
+                write_back(m, gpu, counts, sm, s, entry, events, fills, coalescer, now)
             entry.tag, entry.valid, entry.pending, entry.dirty = line + 1, 0, 0, 0
         entry.valid |= sectors
         entry.dirty |= sectors
@@ -162,15 +162,15 @@ def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full,
         entry.used = now
     if one.is_atomic and not one.is_store:
         request.left += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
     else:
         warp.acks += 1
-        miss(m, gpu, counts, sm, s, request.warp, line, sectors, full, NONE, one, 1, events, fills, now)
+        miss(m, gpu, counts, sm, s, request.warp, line, sectors, full, NONE, one, 1, events, fills, coalescer, now)
     return max(0, popcount(sectors) * m.store_fp - m.tag_fp)
 
 
 @njit(cache=True)
-def write_back(m, gpu, counts, sm, s, entry, events, fills, now):
+def write_back(m, gpu, counts, sm, s, entry, events, fills, coalescer, now):
     """A dirty line of local memory leaves for the L2."""
     index = take_fill(fills)
     fill = fills[index]
@@ -178,4 +178,4 @@ def write_back(m, gpu, counts, sm, s, entry, events, fills, now):
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, 0, 32
     fill.payload = popcount(entry.dirty) * 32
     sm.stores += 1
-    noc.send(m, gpu, counts, sm, fill, index, events, now)
+    noc.send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now)

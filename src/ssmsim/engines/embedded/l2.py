@@ -31,7 +31,7 @@ def find(m, l2_lines, slice_, line):
 
 
 @njit(cache=True)
-def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, events, code, stalls, index,
+def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, coalescer, events, code, stalls, index,
            resumed, cycle):  # fmt: skip
     """A request reaches its slice, or is taken up again as the first of those that wait there."""
     fill = fills[index]
@@ -73,8 +73,8 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
     if fill.store:
         write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, index, entry, sectors, cycle)
         return
-    read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events,
-         now)  # fmt: skip
+    read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way, sectors,
+         events, now)  # fmt: skip
 
 
 @njit(cache=True)
@@ -158,8 +158,8 @@ def drop_copy(m, l2_lines, fill):
 
 
 @njit(cache=True)
-def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, fill, index, entry, way, sectors, events,
-         now):  # fmt: skip
+def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way,
+         sectors, events, now):  # fmt: skip
     """A load or a returning atomic: answer, or wait for DRAM."""
     missing = fill.sectors & ~entry.valid
     if not fill.atomic:
@@ -171,7 +171,7 @@ def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, f
         drop_copy(m, l2_lines, fill)
     if missing == 0:
         extra = m.atomic_latency if fill.atomic else 0
-        noc.reply(m, gpu, counts, sms, transactions, fills, index, events, now + extra)
+        noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, now + extra)
         return
     home = noc.home_of(m, fill.line)
     if fill.slice != home:
@@ -220,7 +220,7 @@ def promoted(sectors, bytes_):
 
 
 @njit(cache=True)
-def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, events, number, cycle):
+def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, number, cycle):
     """DRAM has answered: the sectors are valid, all who waited get their reply."""
     transaction = transactions[number]
     counts.dram_done += 1
@@ -235,7 +235,7 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, events, n
             fill = fills[index]
             following = fill.next
             extra = m.atomic_latency if fill.atomic else 0
-            noc.reply(m, gpu, counts, sms, transactions, fills, index, events, cycle + extra)
+            noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, cycle + extra)
             index = following
     slice_ = slices[transaction.slice]
     if transaction.channel == NONE:

@@ -9,7 +9,7 @@ from numba import njit
 
 from ssmsim.engines.embedded import l1
 from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, SERVE, schedule
-from ssmsim.engines.embedded.records import COPY, EXCHANGE, INF, NONE, SHARED
+from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, INF, NONE, SHARED
 from ssmsim.engines.embedded.stalls import LG, MIO, check_exit, settle
 
 RETRY = 4  # cycles until an access that found no free miss entry tries again: polling, not a hardware value
@@ -52,9 +52,8 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
     sub.queue_count += 1
     warp.outstanding += 1
     warp.scoreboard += one.write_add + one.read_add
-    if one.write_add:
-        mask = one.write_add * 1023
-        warp.long = warp.long | mask if one.write_long else warp.long & ~mask
+    mask = (one.write_add | one.read_add) * COUNTER_MASK
+    warp.long = warp.long | mask if one.write_long else warp.long & ~mask
     if one.write_long:
         sub.lg_count += 1
         if one.space == COPY:
@@ -76,7 +75,8 @@ def oldest(subs, requests, first):
 
 
 @njit(cache=True)
-def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, l1_lines, stalls, s, cycle):
+def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, coalescer,
+          l1_lines, stalls, s, cycle):  # fmt: skip
     """Serve one instruction and come back for the next."""
     sm = sms[s]
     i = oldest(subs, requests, 4 * s)
@@ -102,7 +102,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     else:
         access = accesses[request.access]
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,
-                         l1_lines, cycle)  # fmt: skip
+                         coalescer, l1_lines, cycle)  # fmt: skip
         if took < 0:
             counts.queue_conflicts += 1
             schedule(events, cycle + RETRY, SERVE, s, 0)
@@ -192,7 +192,7 @@ def copied(warp, group, events, w, cycle):
 def fence(warp, one, events, w, cycle):
     """LDGDEPBAR: close the group of copies issued so far."""
     warp.scoreboard += one.write_add
-    warp.long |= one.write_add * 1023
+    warp.long |= one.write_add * COUNTER_MASK
     warp.copy_add[warp.copy_group % 64] = one.write_add
     warp.copy_group += 1
     warp.copy_left[warp.copy_group % 64] = 0

@@ -35,6 +35,7 @@ class State:
     events: np.ndarray
     requests: np.ndarray
     fills: np.ndarray
+    coalescer: np.ndarray
     l1_lines: np.ndarray
     slices: np.ndarray
     l2_lines: np.ndarray
@@ -107,6 +108,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         lines=np.zeros(0, np.int64), events=r.records(r.EVENT, wheel.WHEEL + (1 << 19)),
         requests=r.records(r.REQUEST, 1 + 4 * len(sms) * int(one.queue) + len(sms) * 1024),
         fills=r.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_lines + 64) * 2),
+        coalescer=r.records(r.COALESCED, max(1, int(one.gpcs * one.coalescer))),
         l1_lines=r.records(r.L1_LINE, len(sms) * int(one.l1_sets * one.l1_ways)),
         slices=r.records(r.SLICE, config.l2.slices),
         l2_lines=r.records(r.L2_LINE, int(one.l2_slices * one.l2_sets * one.l2_ways)),
@@ -154,7 +156,8 @@ def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Oc
     hmma_flops = 2 * 16 * 8 * 16
     m.interval_fp[r.TENSOR] = _fp(hmma_flops / c.tensor.flops_per_cycle_per_subcore / c.tensor.hmma_efficiency)
     m.interval_fp[r.UNIFORM], m.interval_fp[r.BRANCH] = _fp(c.sm.uniform_interval_cycles), _fp(c.sm.branch_interval_cycles)
-    m.branch_latency, m.barrier_latency, m.ports = c.sm.branch_latency_cycles, c.sm.barrier_latency_cycles, c.sm.register_ports_per_bank
+    m.branch_latency, m.ports = c.sm.branch_latency_cycles, c.sm.register_ports_per_bank
+    m.barrier_latency, m.barrier_interval = c.sm.barrier_latency_cycles, c.sm.barrier_interval_cycles
     f = c.fetch
     m.l0_lines, m.l0_prefetch = f.l0_bytes_per_subcore // f.l0_line_bytes, f.l0_prefetch_lines
     m.code_lines = int(code[-1].line) + 1
@@ -181,6 +184,7 @@ def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Oc
     m.request_sm_fp, m.reply_sm_fp = int(port / c.noc.request_bytes_per_cycle_per_sm), int(port / c.noc.reply_bytes_per_cycle_per_sm)
     m.request_gpc_fp, m.reply_gpc_fp = int(port / c.noc.request_bytes_per_cycle_per_gpc), int(port / c.noc.reply_bytes_per_cycle_per_gpc)
     m.link_fp, m.gpcs = int(port / c.noc.partition_link_bytes_per_cycle), len(c.gpu.sms_per_gpc)
+    m.coalescer, m.coalescer_merges = c.noc.coalescer_entries_per_gpc, c.noc.coalescer_merges
     m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes
     m.l2_sets = c.l2.bytes // (c.l2.slices * c.l2.ways * c.l2.line_bytes)
     m.partitions, m.far_copies, m.slice_fp = c.l2.partitions, c.l2.far_copies, _fp(c.l2.slice_interval_cycles)

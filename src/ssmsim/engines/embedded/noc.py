@@ -8,7 +8,7 @@ far_copies a partition keeps copies of lines that the other owns, as our l2_hits
 from numba import njit
 
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, FILL, REPLY, schedule
-from ssmsim.engines.embedded.records import FP
+from ssmsim.engines.embedded.records import FP, NONE
 
 
 @njit(cache=True)
@@ -52,8 +52,32 @@ def near_of(m, home, side):
 
 
 @njit(cache=True)
-def send(m, gpu, counts, sm, fill, index, events, now):
+def merge(m, counts, sm, coalescer, fills, fill, index):
+    """L2 request coalescer of a GPC: a load joins one for the same sectors that is on its way. True when it did.
+
+    Nsight Compute's documentation describes the unit (LRC); entries and merges are those of Accel-Sim 2.0.
+    """
+    place = sm.gpc * m.coalescer + scramble(fill.line) % m.coalescer
+    entry = coalescer[place]
+    if entry.line == fill.line + 1:
+        primary = fills[entry.fill]
+        if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.coalescer_merges:
+            fill.next, primary.merged = primary.merged, index
+            primary.merges += 1
+            fill.port = NONE
+            counts.merged += 1
+            return True
+    elif entry.line == 0:
+        entry.line, entry.fill, fill.port = fill.line + 1, index, place
+    return False
+
+
+@njit(cache=True)
+def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
+    fill.merged, fill.merges, fill.port = 0, 0, NONE
+    if m.coalescer and not fill.store and not fill.atomic and merge(m, counts, sm, coalescer, fills, fill, index):
+        return
     home = home_of(m, fill.line)
     near = near_of(m, home, sm.side)
     moves_data = fill.store or fill.atomic
@@ -81,7 +105,7 @@ def cross(m, gpu, counts, side, bytes_, when):
 
 
 @njit(cache=True)
-def reply(m, gpu, counts, sms, transactions, fills, index, events, when):
+def reply(m, gpu, counts, sms, coalescer, fills, index, events, when):
     """Slice to the SM's port, or to the slice of the other partition that asked."""
     fill = fills[index]
     if fill.remote:
@@ -95,6 +119,12 @@ def reply(m, gpu, counts, sms, transactions, fills, index, events, when):
         when = cross(m, gpu, counts, sm.side, m.header + fill.payload, when)
     counts.l2_replies += 1
     schedule(events, when + m.reply_latency, REPLY, index, 0)
+    if fill.port != NONE:
+        coalescer[fill.port].line = 0
+    following = fill.merged
+    while following:
+        schedule(events, when + m.reply_latency, REPLY, following, 0)
+        following = fills[following].next
 
 
 @njit(cache=True)

@@ -46,7 +46,7 @@ def records(dtype: np.dtype, count: int) -> np.ndarray:
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
     "sms", "slots", "used_slots", "blocks_per_sm", "warps_per_block", "block_total",
-    ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "ports",
+    ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "barrier_interval", "ports",
     "l0_lines", "l0_prefetch", "l0_shift", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "l2i_latency", "cold_code",
     "imc_lines", "imc_latency",
@@ -55,7 +55,7 @@ MACHINE = _record(
     "gmma_latency", "gmma_queue", "smem_bytes",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
     "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
-    "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs",
+    "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "partitions", "far_copies", "slice_fp", "slice_sector_fp",
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "row_granules", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
@@ -75,7 +75,7 @@ COUNTS = _record(
     "l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l1_fills", "l1_fill_sectors",
     "l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_far", "link_bytes", "l2_retries",
     "l2_fills_in", "l2_replies", "dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses", "dram_turns",
-    "dram_issued", "dram_done", "reply_bytes", "request_bytes", "lsu_cycles", "tensor_cycles",
+    "dram_issued", "dram_done", "reply_bytes", "request_bytes", "merged", "lsu_cycles", "tensor_cycles",
     "fetch_misses", "fetch_lines", "imc_misses", ("pipe_busy_fp", len(PIPES)),
 )  # fmt: skip
 
@@ -105,7 +105,7 @@ SUBCORE = _record(
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "misses",
-    "fetch_free", "stores",
+    "fetch_free", "stores", "barrier_free",
 )  # fmt: skip
 
 BLOCK = _record(
@@ -124,11 +124,14 @@ REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", 
 
 # A line on its way from or to an SM.
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
-               "promote", "slice", "payload", "remote")  # fmt: skip
+               "promote", "slice", "payload", "remote", "merged", "merges", "port")  # fmt: skip
 
 # A line held by a cache: sectors valid and on their way, last use; for each sector on its way, who brings it.
 L1_LINE = _record("tag", "valid", "pending", "used", "dirty", ("awaited", 4))
 L2_LINE = _record("tag", "valid", "pending", "used", "dirty", "partial", ("awaited", 4))
+# A load on its way from a GPC to the L2, as the request coalescer knows it.
+COALESCED = _record("line", "fill")
+
 SLICE = _record("free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2))  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
