@@ -81,15 +81,20 @@ def event_times(command: list[str], launches: dict[str, Launch]) -> dict[str, li
     return times
 
 
-def counters(command: list[str], launches: dict[str, Launch], cache: str) -> tuple[list[Measured], dict[str, str]]:
-    """Counters of every launch with the given cache state, and their units as ncu gives them."""
+def counters(
+    command: list[str], launches: dict[str, Launch], cache: str, wanted: Sequence[str], one_pass: bool = False
+) -> tuple[list[Measured], dict[str, str]]:
+    """The wanted counters of every launch with the given cache state, and their units as ncu gives them.
+
+    one_pass: insist that ncu runs each launch once, so that it finds the caches as the launch before left them.
+    """
     names = list(launches)
     table = [Measured(name, launch.kernel, cache) for name, launch in launches.items()]
     units: dict[str, str] = {}
     done = 0
     while done < REPETITIONS:
         with tempfile.TemporaryDirectory() as out:
-            text = run_inside(command, {"out": out, "mode": "hash"}, ncu.prefix(COUNTERS, cache))
+            text = run_inside(command, {"out": out, "mode": "hash"}, ncu.prefix(wanted, cache))
             _check_code(json.loads((Path(out) / "launched.json").read_text()), launches)
         units, rows = ncu.parse(text)
         done += repeats(rows, launches, f"{cache} run")
@@ -97,10 +102,12 @@ def counters(command: list[str], launches: dict[str, Launch], cache: str) -> tup
             grid, block = ncu.grid_of(row)
             found = {"kernel": row["Kernel Name"], "grid": grid, "block": block}
             check(i, names[i % len(names)], launches[names[i % len(names)]], found, f"{cache} run")
-            for counter in COUNTERS:
+            if one_pass and ncu.number(row[ncu.PASSES]) != 1:
+                raise SsmsimError(f"ncu needs {row[ncu.PASSES]} passes for {', '.join(wanted)}", "", "ask for fewer")
+            for counter in wanted:
                 values = table[i % len(names)].values.setdefault(counter, [])
                 values.append(ncu.number(row.get(counter, "")))
-    return table, {name: units.get(name, "") for name in COUNTERS}
+    return table, {name: units.get(name, "") for name in wanted}
 
 
 def _check_code(run: list[tuple[str, str]], launches: dict[str, Launch]) -> None:
@@ -140,8 +147,10 @@ def measure(command: list[str], folder: Path) -> None:
     table: list[Measured] = []
     units: dict[str, str] = {}
     for cache in CACHES:
-        rows, units = counters(command, launches, cache)
+        rows, units = counters(command, launches, cache, tuple(COUNTERS))
         table += rows
+    for row, once in zip(rows, counters(command, launches, "warm", ncu.IN_SEQUENCE, one_pass=True)[0], strict=True):
+        row.values |= once.values
     _write_table(folder / "measured.csv", table)
     _write_times(folder / "event_times.csv", launches, times)
     _write_schema(folder / "measured.schema.json", table, units, before)
@@ -177,7 +186,11 @@ def _write_schema(path: Path, table: list[Measured], units: dict[str, str], befo
     schema = {
         "format": "measured/1",
         "columns": {
-            name: {"unit": counter.unit, "ncu_unit": units[name]}
+            name: {
+                "unit": counter.unit,
+                "ncu_unit": units[name],
+                "warm": "sequence" if name in ncu.IN_SEQUENCE else "own",
+            }
             | ({"empty": "this version of ncu has no such counter on this GPU"} if name in missing else {})
             for name, counter in COUNTERS.items()
         },
@@ -186,9 +199,9 @@ def _write_schema(path: Path, table: list[Measured], units: dict[str, str], befo
         "empty": "a ratio whose denominator the launch never made: the counter has no value there",
         "cache": {
             "cold": "ncu --cache-control all: L1, L2 and instruction caches invalidated before every pass",
-            "warm": "ncu --cache-control none: caches as the pass before left them. ncu runs a kernel once per pass "
-            "and restores what it writes in between, so L2 holds what fits of the kernel's own earlier pass and of the "
-            "restore",
+            "warm": "ncu --cache-control none. Columns marked sequence: each launch run once, in one pass, so caches "
+            "are as the launch before it left them. Columns marked own: one pass after another over the same launch, "
+            "what it writes restored in between, so L2 holds what fits of its own earlier pass and of the restore",
         },
         "clock_control": "none: the GPU boosts as it does in use; gpc__cycles_elapsed.max / gpu__time_duration.sum "
         "is the clock of a row",

@@ -8,7 +8,12 @@ from collections.abc import Iterable
 from ssmsim.errors import SsmsimError
 
 CACHE_CONTROL = {"cold": "all", "warm": "none"}
-BESIDE = ("launch__registers_per_thread", "profiler__replayer_passes")  # read with the counters, to know the launch
+PASSES = "profiler__replayer_passes"
+IN_SEQUENCE = (
+    "gpc__cycles_elapsed.max", "sm__cycles_active.avg", "sm__cycles_active.max", "gpu__time_duration.sum",
+    "dram__bytes_read.sum", "dram__bytes_write.sum",
+)  # fmt: skip
+"""Counters that ncu can read in one pass together: a launch need not be run again for them."""
 
 
 def prefix(metrics: Iterable[str], cache: str) -> list[str]:
@@ -24,7 +29,7 @@ def prefix(metrics: Iterable[str], cache: str) -> list[str]:
         "ncu", "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled",
         "--clock-control", "none", "--cache-control", CACHE_CONTROL[cache], "--replay-mode", "kernel",
         "--profile-from-start", "off", "--target-processes", "application-only",
-        "--metrics", ",".join((*metrics, *BESIDE)),
+        "--metrics", ",".join((*metrics, PASSES)),
     ]  # fmt: skip
 
 
