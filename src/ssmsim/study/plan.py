@@ -124,7 +124,7 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
         for config in selection.configs:
             if config not in configs:
                 configs[config] = _config(root, config, f"{field}.configs", file)
-        points = list(selection.configs)
+        points = [study.baseline, *selection.configs]  # what every speed-up refers to
         for sweep in selection.sweeps:
             for factors in product(*sweep.values()):
                 point = AND.join(f"{a}{AT}{f:g}" for a, f in zip(sweep, factors, strict=True) if f != 1)

@@ -22,7 +22,7 @@ class Selection(_Strict):
     """Launches x (configs and sweep points) x caches.
 
     launches: workload -> patterns over its launch folders' names ("*": all).
-    configs:  names of files in simconfigs/, without .yaml.
+    configs:  names of files in simconfigs/, without .yaml; the baseline runs in any case.
     sweeps:   each a grid: axis -> factors on the baseline's values; one axis is a line, two a plane.
     """
 
