@@ -16,7 +16,6 @@ from small_study import ROOT, TINY, Folder, made_folder
 from analysis.readme import MARK, SECTIONS
 from analysis.rulegraph import collapse
 
-
 ROWS = "results/rows.csv"
 
 
