@@ -1,7 +1,8 @@
 """Block scheduler: gives thread blocks to SMs with room, breadth first, and takes finished ones away.
 
-One block per launch_fp cycles over the GPU and per sm_launch on an SM; SMs take turns over the GPCs. Registers, shared
-memory, warps and blocks limit residency; machine.py has worked out how many blocks fit.
+One block per launch_fp cycles over the GPU and per sm_launch on an SM. While SMs are empty, consecutive blocks go to the
+SMs of one GPC, then to the next GPC (our launch microbenchmark, `order`). Registers, shared memory, warps and blocks
+limit residency; machine.py has worked out how many blocks fit.
 """
 
 from numba import njit
@@ -54,6 +55,7 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
     number = gpu.next_launch % len(loaded)
     source = loaded[number]
     gpu.next_launch += 1
+    source.launched = cycle
     slot = s * m.blocks_per_sm
     while blocks[slot].used:
         slot += 1
@@ -131,6 +133,7 @@ def retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, event
         barriers.leave(m, subs, sms, warps, block, code, stalls, cycle)
         return
     loaded[block.loaded].done = 1
+    loaded[block.loaded].finished = cycle
     gpu.blocks_done += 1
     gpu.finish = cycle
     schedule(events, cycle + m.release, BLOCK_FREE, slot, 0)

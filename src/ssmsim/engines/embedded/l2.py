@@ -69,7 +69,8 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
         way = victim
         replace(m, counts, slices, l2_lines, transactions, channels, events, way, fill.line, fill.slice, now)
     entry = l2_lines[way]
-    entry.used = now
+    gpu.uses += 1  # order of use, the same for requests that are not timed (functional.py)
+    entry.used = gpu.uses
     if fill.store:
         write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, index, entry, sectors, cycle)
         return
@@ -201,7 +202,13 @@ def ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, sectors, 
     slices[fill.slice].asked += 1
     index = take_fill(fills)
     messenger = fills[index]
-    messenger.request, messenger.line, messenger.sectors, messenger.full, messenger.sm = NONE, fill.line, sectors, 0, NONE
+    messenger.request, messenger.line, messenger.sectors, messenger.full, messenger.sm = (
+        NONE,
+        fill.line,
+        sectors,
+        0,
+        NONE,
+    )
     messenger.waiters, messenger.store, messenger.atomic, messenger.promote = 0, 0, 0, fill.promote
     messenger.slice, messenger.payload, messenger.remote = home, popcount(sectors) * 32, number
     counts.l2_far += popcount(sectors)

@@ -66,7 +66,7 @@ MACHINE = _record(
 # What moves with time but belongs to no single unit.
 GPU = _record(
     "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish",
-    "fault", "fault_warp", "warps_alive", "progress_at", ("gpc_reply_fp", 32), ("gpc_request_fp", 32), ("link_fp", 2),
+    "fault", "fault_warp", "warps_alive", "uses", "progress_at", ("gpc_reply_fp", 32), ("gpc_request_fp", 32), ("link_fp", 2),
 )  # fmt: skip
 
 # Sums over the whole GPU, for the result row and the conservation checks.
@@ -105,7 +105,7 @@ SUBCORE = _record(
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "misses",
-    "fetch_free", "stores", "barrier_free",
+    "fetch_free", "prefetch_free", "stores", "barrier_free",
 )  # fmt: skip
 
 BLOCK = _record(
@@ -114,7 +114,7 @@ BLOCK = _record(
 )  # fmt: skip
 
 # A block that the tracer has delivered: where its warps lie in the pool.
-LOADED = _record("id", "done", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS))
+LOADED = _record("id", "done", "launched", "finished", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS))
 
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
 ACCESS = _record("first_line", "lines", "wavefronts")
@@ -136,7 +136,9 @@ SLICE = _record("free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resumi
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
-TRANSACTION = _record("next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival")
+TRANSACTION = _record(
+    "next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival"
+)
 CHANNEL = _record("free_fp", "head", "tail", "reads", "writes", "writing", "scheduled", "refreshed",
                   ("row", 64), ("ready", 64))  # fmt: skip
 

@@ -1,0 +1,231 @@
+"""Blocks that are traced but not timed: their lines go through an L1 and the L2, without cycles.
+
+Used for what ran before the launch (warm.py) and for the blocks that a sampled run skips (sample.py). The L2's tags are
+those of the timed run, in the same order of use; the rules are l2.py's with every answer at once. Blocks that would
+share an SM take turns, access by access, at an L1 of their own.
+"""
+
+import numpy as np
+from numba import njit
+
+from ssmsim.engines.embedded import coalesce, l1, l2, noc
+from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.coalesce import popcount
+from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.records import LOCAL, NO_SPACE, NONE
+from ssmsim.sass.opcodes import Space
+from ssmsim.trace.types import BlockTrace, Program
+
+
+class Functional:
+    """Sends traced blocks through the caches of `state`.
+
+    code and machine belong to the traced program, which need not be the one that `state` will time.
+    sums, executed: as Pool's; counts: COUNTS[1], of which only the cache and DRAM columns are used.
+    """
+
+    def __init__(self, program: Program, code: np.ndarray, machine: np.ndarray, state: State, counts: np.ndarray) -> None:
+        self.code, self.machine, self.state, self.counts = code, machine, state, counts
+        self.instructions = program.instructions.view(np.recarray)
+        self.sums = np.zeros(len(coalesce.SUMS), np.int64)
+        self.executed = np.zeros(len(program.instructions), np.int64)
+        self.l1 = r.records(r.L1_LINE, int(machine[0].l1_sets * machine[0].l1_ways))
+        self.scratch = np.zeros((32, 34), np.int64)
+        self.lines_per_row = 128 if (program.instructions["space"] == Space.LOCAL).any() else 32
+        self.group = 0
+
+    def run(self, trace: BlockTrace, warps: int) -> None:
+        """All blocks of `trace`, each of `warps` warps."""
+        rows = len(trace.addresses)
+        accesses, statics = r.records(r.ACCESS, rows + 1), np.empty(rows + 1, np.int32)
+        lines = np.empty(rows * self.lines_per_row + 1, np.int64)
+        starts = np.zeros(len(trace.blocks) * warps + 1, np.int64)
+        stream = np.empty(int(np.diff(trace.first).max(initial=0)), np.int32)
+        gather(self.instructions, self.code, trace.first, trace.index, trace.mask, trace.active, trace.first_access,
+               trace.addresses, stream, accesses, statics, lines, starts, self.sums, self.executed, self.scratch)  # fmt: skip
+        self.group = walk(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1,
+                          self.state.l2_lines, accesses, statics, lines, starts, warps, self.group)  # fmt: skip
+
+
+@njit(cache=True)
+def gather(program, code, first, index, mask, active, first_access, addresses, stream, accesses, statics, lines, starts,
+           sums, executed, scratch):  # fmt: skip
+    """Coalesce every warp; statics: instruction of each access, starts: first access of each warp."""
+    at = np.zeros(3, np.int64)
+    for w in range(len(starts) - 1):
+        at[0] = 0
+        a = starts[w] = at[1]
+        part = index[first[w] : first[w + 1]]
+        coalesce.load_block(program, code, part, mask[first[w] : first[w + 1]], active[first[w] : first[w + 1]],
+                            addresses[first_access[w] : first_access[w + 1]], stream, accesses, lines, at, sums, executed,
+                            scratch)  # fmt: skip
+        for i in range(len(part)):
+            static = part[i]
+            if program[static].accesses and code[static].space != NO_SPACE:
+                statics[a] = static
+                a += 1
+    starts[len(starts) - 1] = at[1]
+
+
+@njit(cache=True)
+def walk(machine, gpus, counters, sms, code, l1_lines, l2_lines, accesses, statics, lines, starts, warps, group):
+    """Blocks far apart in the piece share an SM, as when an idle GPU gets them; returns the number of SMs served so far."""
+    m, gpu, counts = machine[0], gpus[0], counters[0]
+    blocks = (len(starts) - 1) // warps
+    stride = max(1, (blocks + m.blocks_per_sm - 1) // m.blocks_per_sm)
+    for first in range(min(stride, blocks)):
+        for i in range(len(l1_lines)):
+            l1_lines[i].tag = 0
+            l1_lines[i].valid = 0
+            l1_lines[i].used = 0
+        side = sms[group % len(sms)].side
+        group += 1
+        longest = 0
+        for b in range(first, blocks, stride):
+            for w in range(b * warps, (b + 1) * warps):
+                longest = max(longest, starts[w + 1] - starts[w])
+        for a in range(longest):
+            for b in range(first, blocks, stride):
+                for w in range(b * warps, (b + 1) * warps):
+                    at = starts[w] + a
+                    if at < starts[w + 1] and accesses[at].lines:
+                        access(m, gpu, counts, side, code[statics[at]], accesses[at], lines, l1_lines, l2_lines)
+    return group
+
+
+@njit(cache=True)
+def access(m, gpu, counts, side, one, access_, lines, l1_lines, l2_lines):
+    """One memory instruction: what the L1 has not goes to the L2. Local memory is taken to stay in the L1."""
+    for i in range(access_.first_line, access_.first_line + access_.lines):
+        line, full, sectors = lines[i] >> 8, (lines[i] >> 4) & 15, lines[i] & 15
+        wanted = popcount(sectors)
+        counts.l1_sectors += wanted
+        if one.space == LOCAL:
+            counts.l1_hits += wanted
+            continue
+        way, victim = l1.find(m, l1_lines, 0, line)
+        gpu.uses += 1
+        if one.is_store or one.is_atomic:
+            if way != NONE:
+                counts.l1_hits += popcount(sectors & l1_lines[way].valid)
+                l1_lines[way].used = gpu.uses
+                if one.is_atomic:
+                    l1_lines[way].valid &= ~sectors
+            through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote)
+            continue
+        counts.l1_load_sectors += wanted
+        missing = sectors
+        if not one.bypass:
+            if way == NONE:
+                way = victim
+                l1_lines[way].tag, l1_lines[way].valid = line + 1, 0
+            entry = l1_lines[way]
+            missing = sectors & ~entry.valid
+            entry.valid |= sectors
+            entry.used = gpu.uses
+            counts.l1_hits += wanted - popcount(missing)
+            counts.l1_load_hits += wanted - popcount(missing)
+        if missing:
+            through_l2(m, gpu, counts, l2_lines, side, line, missing, 0, 0, 0, one.promote)
+
+
+@njit(cache=True)
+def through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, store, atomic, promote):
+    """One line of a request from an SM of partition `side`: l2.arrive with every wait left out."""
+    wanted = popcount(sectors)
+    home = noc.home_of(m, line)
+    slice_ = noc.near_of(m, home, side) if m.far_copies else home
+    counts.l2_sectors += wanted
+    if slice_ != home and (store or atomic):
+        drop(m, l2_lines, slice_, line, sectors)
+        counts.l2_hits += wanted
+        counts.l2_write_sectors += wanted if store else 0
+        counts.l2_sectors += wanted
+        slice_ = home
+    missing = sectors
+    if slice_ != home:
+        missing = read(m, gpu, counts, l2_lines, slice_, line, sectors, 0)
+        if missing == 0:
+            return
+        counts.l2_far += popcount(missing)
+        counts.l2_sectors += popcount(missing)
+    if store:
+        write(m, gpu, counts, l2_lines, home, line, sectors, full)
+        return
+    missing = read(m, gpu, counts, l2_lines, home, line, missing, atomic)
+    way, _ = l2.find(m, l2_lines, home, line)
+    if missing:
+        fetch = l2.promoted(missing, max(m.l2_fetch, promote))
+        if way != NONE:
+            fetch &= ~(l2_lines[way].valid | l2_lines[way].pending)
+            l2_lines[way].valid |= fetch
+            l2_lines[way].partial &= ~fetch
+        counts.dram_reads += popcount(fetch)
+    if atomic:
+        if way != NONE:
+            l2_lines[way].dirty |= sectors
+        drop_copy(m, l2_lines, home, line, sectors)
+
+
+@njit(cache=True)
+def take(m, gpu, counts, l2_lines, slice_, line):
+    """The way that holds the line from now on, NONE when all await data; what was written there goes to DRAM."""
+    way, victim = l2.find(m, l2_lines, slice_, line)
+    if way == NONE:
+        way = victim
+        if way == NONE:
+            return NONE
+        entry = l2_lines[way]
+        if entry.dirty:
+            counts.dram_reads += popcount(entry.dirty & entry.partial)
+            counts.dram_writes += popcount(entry.dirty)
+        entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
+    gpu.uses += 1
+    l2_lines[way].used = gpu.uses
+    return way
+
+
+@njit(cache=True)
+def read(m, gpu, counts, l2_lines, slice_, line, sectors, atomic):
+    """Sectors that the slice lacks. At a line's copy they are taken to be there afterwards."""
+    way = take(m, gpu, counts, l2_lines, slice_, line)
+    missing = sectors
+    if way != NONE:
+        missing = sectors & ~l2_lines[way].valid & ~l2_lines[way].pending
+        if slice_ != noc.home_of(m, line):
+            l2_lines[way].valid |= sectors & ~l2_lines[way].pending
+    hits = popcount(sectors) - popcount(missing)
+    counts.l2_hits += hits
+    if not atomic:
+        counts.l2_read_sectors += popcount(sectors)
+        counts.l2_read_hits += hits
+    return missing
+
+
+@njit(cache=True)
+def write(m, gpu, counts, l2_lines, home, line, sectors, full):
+    counts.l2_write_sectors += popcount(sectors)
+    counts.l2_hits += popcount(sectors)
+    way = take(m, gpu, counts, l2_lines, home, line)
+    if way == NONE:
+        counts.dram_writes += popcount(sectors)
+    else:
+        entry, whole = l2_lines[way], sectors & full
+        entry.valid |= whole
+        entry.partial = (entry.partial | sectors & ~entry.valid) & ~whole
+        entry.dirty |= sectors
+    drop_copy(m, l2_lines, home, line, sectors)
+
+
+@njit(cache=True)
+def drop_copy(m, l2_lines, home, line, sectors):
+    """What the other partition holds of these sectors is stale."""
+    if m.far_copies and m.partitions == 2:
+        drop(m, l2_lines, (home + m.l2_slices // 2) % m.l2_slices, line, sectors)
+
+
+@njit(cache=True)
+def drop(m, l2_lines, slice_, line, sectors):
+    way, _ = l2.find(m, l2_lines, slice_, line)
+    if way != NONE:
+        l2_lines[way].valid &= ~sectors
