@@ -19,7 +19,7 @@ from ssmsim.tracers.emulated.memory import Image, check_alignment, gather, scatt
 from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, load_labels, store_labels
+from ssmsim.tracers.emulated.unknown import Unknowns, all_known, labels_of, load_labels, spoil, store_labels
 
 Rows = Callable[[State, Group, np.ndarray | None], np.ndarray]
 Move = Callable[[State, Group, np.ndarray | None, np.ndarray], None]
@@ -86,6 +86,19 @@ def _descriptor_rows(ins: Instruction) -> Rows:
 
 
 NO_MARKS = np.zeros(0, np.uint8)
+
+
+def compile_spoil(ins: Instruction, image: Image) -> Move:
+    """Function (state, group, lanes, rows) that marks the recorded bytes which an unwanted store changes."""
+    width = access_bytes(ins)
+
+    def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        inside = _all(lanes, group)
+        if ins.entry.space == Space.GENERIC:
+            inside = inside & ((rows[:, 0] < SHARED_WINDOW) | (rows[:, 0] >= LOCAL_WINDOW + WINDOW_BYTES))
+        spoil(image, rows[:, 0], inside, width)
+
+    return move
 
 
 @dataclass
@@ -159,6 +172,8 @@ def _load(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
             value = gather(part.data, part.place, width, signed)
             if write:
                 write(state, group, value if destination.count > 1 else value[0], part.lanes)
+            if not state.labels and unknowns.watched and part.space == Space.GLOBAL:
+                all_known(part.marks, part.place, width, part.lanes)
             if state.labels and write_label:
                 label = load_labels(part.marks, part.place, width, part.lanes, part.space, image, unknowns, ins)
                 write_label(state, group, label, part.lanes)
@@ -197,6 +212,8 @@ def _copy(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
                 for k in range(len(value)):
                     bits = 8 * np.clip(kept - 4 * k, 0, 4)
                     value[k] &= ((1 << bits) - 1).astype(np.uint32)
+            if not state.labels and unknowns.watched:
+                all_known(part.marks, part.place, width, reads)
             if state.labels:
                 label = load_labels(part.marks, part.place, width, reads, part.space, image, unknowns, ins)
         (part,) = places(Space.SHARED, rows[:, 0], chosen)

@@ -57,7 +57,7 @@ def _constant(operand: Operand, ins: Instruction) -> np.ndarray | None:
         value = operand.value & ((1 << 32 * operand.count) - 1)
         words = [value >> 32 * k & 0xFFFFFFFF for k in range(operand.count)]
     array = np.array(words, U32).reshape(-1, 1, 1)
-    return array[0] if operand.count == 1 else array
+    return array[0] if operand.count == 1 and operand.type != "r1" else array
 
 
 def _negate64(value: np.ndarray) -> np.ndarray:
@@ -113,14 +113,15 @@ def reader(operand: Operand | None, ins: Instruction) -> Read:
     if kind not in ("R", "UR"):
         raise SsmsimError(f"operand {operand.text!r} has no value", ins.where, "give it a meaning in emulated/operands.py")
     plain = not (operand.negate or operand.absolute or operand.invert or operand.suffix)
-    name = "r" if kind == "R" else "ur"
+    name, single = ("r" if kind == "R" else "ur"), operand.type == "r1"
     where: Any = index if count == 1 else slice(index, index + count)
 
     def read(state: State, group: Group) -> np.ndarray:
         file = getattr(state, name)[where]
         if type(group.index) is not slice:
             file = file[group.index] if count == 1 else file[:, group.index]
-        return file if plain else modify(operand, file)
+        value = file if plain else modify(operand, file)
+        return value[None] if single else value
 
     return read
 
@@ -232,7 +233,7 @@ def writer(operand: Operand | None, labels: bool = False) -> Write | None:
 
     def write(state: State, group: Group, value: Any, lanes: np.ndarray | None) -> None:
         if count == 1:
-            put(state, group, index, value, lanes)
+            put(state, group, index, value[0] if value.ndim == 3 else value, lanes)
         else:
             for k in range(count):
                 put(state, group, index + k, value if labels else value[k], lanes)

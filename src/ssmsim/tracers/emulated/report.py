@@ -68,7 +68,7 @@ def agreement_row(launch: Launch) -> AgreementRow:
     while (ours := source.next_blocks(launch.blocks)) is not None:
         part = cut(theirs, at, at + len(ours.blocks), launch.warps_per_block)
         found, at = merge(found, compare(program, ours, part)), at + len(ours.blocks)
-    unknown = frozenset(i for i, vague in enumerate(source.plan.part.vague) if vague)
+    unknown = frozenset(i for i, vague in enumerate(source.tracing.part.vague) if vague)
     return AgreementRow(launch.kernel, program, found, unknown)
 
 

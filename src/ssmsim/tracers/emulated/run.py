@@ -13,7 +13,7 @@ from ssmsim.sass.decode import Code, Instruction
 from ssmsim.sass.opcodes import Access, Control, Space
 from ssmsim.sass.operands import RZ, Operand
 from ssmsim.tracers.emulated import divergence
-from ssmsim.tracers.emulated.access import compile_move, compile_rows
+from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
 from ssmsim.tracers.emulated.control import compile_control
 from ssmsim.tracers.emulated.execute import Execute, compile_instruction
 from ssmsim.tracers.emulated.log import Log
@@ -21,7 +21,7 @@ from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, pass_labels
+from ssmsim.tracers.emulated.unknown import UnknownMet, Unknowns, labels_of, pass_labels
 from ssmsim.trace.types import BlockTrace
 
 MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
@@ -51,15 +51,19 @@ class Stretch:
 class Plan:
     """A kernel ready to run: its slice, and each stretch compiled when it is first reached."""
 
-    def __init__(self, code: Code, image: Image | None, bounds: Image | None, part: Slice, record: bool) -> None:
-        """image: memory that data move in; bounds: what global addresses are checked against (None: not)."""
-        self.code, self.image, self.bounds, self.part, self.record = code, image, bounds, part, record
+    def __init__(
+        self, code: Code, image: Image | None, bounds: Image | None, part: Slice, labelled: bool = False, watched: bool = False
+    ) -> None:
+        """image: memory that data move in. bounds: what global addresses are checked against (None: not).
+
+        labelled: values carry labels of unknown loads. watched: without labels, UnknownMet is raised where one would be given.
+        """
+        self.code, self.image, self.bounds, self.part, self.labelled = code, image, bounds, part, labelled
         instructions = code.instructions
         leaders = {0} | {i.target for i in instructions if i.target >= 0} | {v // 16 for v in code.kernel.symbols.values()}
         self.ends_before = leaders
         self.stretches: dict[int, Stretch] = {}
-        self.unknowns = Unknowns()
-        self.labelled = any(part.risky)
+        self.unknowns = Unknowns(watched)
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
         reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & {"HGMMA"}
@@ -95,7 +99,7 @@ class Plan:
         return Stretch(start, end, steps, control)
 
     def _guard_step(self, ins: Instruction, offset: int) -> list[Step]:
-        if not self.record or ins.guard is None or not self.part.guarded[ins.index] or ins.guard.kind == "UP" and ins.base[0] == "U":
+        if ins.guard is None or not self.part.guarded[ins.index] or ins.guard.kind == "UP" and ins.base[0] == "U":
             return []
         lanes_of = guard_lanes(ins.guard)
         if not self.part.vague[ins.index] or not self.labelled:
@@ -109,7 +113,7 @@ class Plan:
 
     def _check(self, ins: Instruction, offset: int, what: str) -> list[Step]:
         """A step that refuses values that are not known, where the slice says that it may meet them."""
-        if not self.part.risky[ins.index]:
+        if not self.part.risky[ins.index] or not self.labelled:
             return []
         of_guard, of_record = labels_of([ins.guard]), labels_of(s for s in ins.sources if is_recorded(ins, s))
         lanes_of = guard_lanes(ins.guard)
@@ -132,6 +136,8 @@ class Plan:
         rows = compile_rows(ins, self.bounds if ins.entry.space in (Space.GLOBAL, Space.GLOBAL_TO_SHARED) else None)
         moves = computes and ins.base != "HGMMA"
         move = compile_move(ins, self.image, self.unknowns) if moves else None
+        if not moves and self.image is not None and ins.entry.access in (Access.STORE, Access.ATOMIC):
+            move = compile_spoil(ins, self.image) if ins.entry.space in (Space.GLOBAL, Space.GENERIC) else None
         return [*checks, Step(offset, execute, guard_lanes(ins.guard), rows, move)]
 
 
@@ -220,19 +226,31 @@ def _check_end(state: State, plan: Plan) -> None:
     raise SsmsimError(f"deadlock: warp {warp} of block {block} waits for ever", where, "its block's other warps never come")
 
 
-def trace_blocks(plan: Plan, launch: Launch, blocks: np.ndarray) -> BlockTrace:
-    """What the blocks execute."""
-    _, log = run_blocks(plan, launch, blocks)
-    return log.trace(blocks)
+class Tracing:
+    """Trace mode of one launch: runs without labels until a wanted load meets bytes that nobody recorded."""
 
+    def __init__(self, code: Code, launch: Launch) -> None:
+        self.code, self.launch = code, launch
+        self.part = slice_program(code)
+        instructions = code.instructions
+        counts = any(c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True))
+        self.plan = self._plan(labelled=self.part.loads_global and counts)
 
-def trace_plan(code: Code, launch: Launch) -> Plan:
-    """The plan of trace mode: only what addresses, masks and branches depend on is computed."""
-    part = slice_program(code)
-    image = Image.of([launch], store=part.loads_global)
-    return Plan(code, image if part.loads_global else None, image, part, record=True)
+    def _plan(self, labelled: bool) -> Plan:
+        reads = self.part.loads_global
+        image = Image.of([self.launch], store=reads)
+        return Plan(self.code, image if reads else None, image, self.part, labelled, watched=reads)
+
+    def trace(self, blocks: np.ndarray) -> BlockTrace:
+        """What the blocks execute."""
+        try:
+            _, log = run_blocks(self.plan, self.launch, blocks)
+        except UnknownMet:
+            self.plan = self._plan(labelled=True)
+            _, log = run_blocks(self.plan, self.launch, blocks)
+        return log.trace(blocks)
 
 
 def full_plan(code: Code, image: Image) -> Plan:
     """The plan of full mode: every instruction is carried out over `image`."""
-    return Plan(code, image, image, slice_program(code, everything=True), record=True)
+    return Plan(code, image, image, slice_program(code, everything=True))

@@ -3,8 +3,9 @@
 A value is wanted when an address, a branch, a barrier or a guard reads it, or another wanted instruction does. The analysis runs
 backwards over the flow graph until nothing changes (strongly live variables), register by register, so that a register that
 holds an address here and floating-point data there costs only what the address needs. Liveness is kept per predicate value, so
-that `@P6 MOV R1, ..` before `@P6 BRA` ends what R1 held on the branch's way. Memory is not told apart by address, but for words
-of the stack: a wanted load from shared memory makes the data of every store to shared memory wanted.
+that `@P6 MOV R1, ..` before `@P6 BRA` ends what R1 held on the branch's way. Shared memory is not told apart by address: a wanted
+load from it makes the data of every store to it wanted. Words of the stack are. Device memory is taken as the launch found it;
+when a wanted load meets bytes that the kernel stored, that is found out as it runs (unknown.py).
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], s
     count = len(table)
     live_in: list[Live] = [{} for _ in table]
     computes = [i in seeds for i in range(count)]
-    stored = 0  # memory that some computing load reads
+    stored = 0  # memories that some computing load reads
     changed = True
     while changed:
         changed = False
@@ -90,7 +91,7 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], s
             fact = table[i]
             touched, live = _before(fact, _behind(following[i], live_in))
             always, guarded = wanted[i]
-            if touched & ~MEMORY or fact.writes & stored or computes[i]:
+            if touched & ~MEMORY or fact.writes & stored & (1 << SHARED) or computes[i]:
                 changed |= not computes[i]
                 computes[i] = True
                 always |= fact.guard

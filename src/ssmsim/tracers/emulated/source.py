@@ -7,7 +7,7 @@ import numpy as np
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
-from ssmsim.tracers.emulated.run import trace_blocks, trace_plan
+from ssmsim.tracers.emulated.run import Tracing
 
 BATCH_BYTES = 192 << 20  # a batch's trace, about; its registers come on top
 BATCH_WARPS = 1024
@@ -21,7 +21,7 @@ class EmulatedBlocks:
         self.order = np.arange(launch.blocks) if order is None else np.asarray(order, np.int64)
         self.warps_per_block = launch.warps_per_block
         self.block_count = len(self.order)
-        self.plan = trace_plan(decode_launch(launch), launch)
+        self.tracing = Tracing(decode_launch(launch), launch)
         self._held: BlockTrace | None = None
         self._at = 0  # in what is held
         self._next = 0  # in the order
@@ -43,7 +43,7 @@ class EmulatedBlocks:
         """One batch; its size follows what the one before it took per block."""
         blocks = self.order[self._next : self._next + self._batch]
         self._next += len(blocks)
-        trace = trace_blocks(self.plan, self.launch, blocks)
+        trace = self.tracing.trace(blocks)
         per_block = max(trace.index.nbytes * 3 + 2 * trace.addresses.nbytes, 1) / len(blocks)
         fits = max(1, int(BATCH_BYTES / per_block))
         self._batch = min(fits, max(1, BATCH_WARPS // self.warps_per_block), 8 * self._batch)

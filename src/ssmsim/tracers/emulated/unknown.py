@@ -21,14 +21,21 @@ from ssmsim.tracers.emulated.operands import FILES, Group, guard_lanes, writer
 from ssmsim.tracers.emulated.state import State
 
 KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fine in shared memory, unknown in global)
-FIRST = 2  # labels of loads start here
+SPOILED = 2  # mark of a byte that the kernel stored without its value being computed
+FIRST = 3  # labels of loads start here
 Read = Callable[[State, Group], np.ndarray]
+
+
+class UnknownMet(Exception):
+    """A plan without labels met a byte that is not known: the batch must run again with labels."""
 
 
 class Unknowns:
     """The loads that gave labels: label FIRST + i stands for loads[i]."""
 
-    def __init__(self) -> None:
+    def __init__(self, watched: bool) -> None:
+        """watched: loads of unknown bytes matter (trace mode)."""
+        self.watched = watched
         self.loads: list[tuple[str, str]] = []
 
     def label(self, ins: Instruction, buffer: str) -> int:
@@ -45,7 +52,7 @@ class Unknowns:
         if bad.size:
             load, buffer = self.loads[int(bad[0]) - FIRST]
             raise SsmsimError(
-                f"its {what} depends on data that {load} loads from {buffer}, which is not recorded", ins.where,
+                f"its {what} depends on data that {load} loads from {buffer}", ins.where,
                 "capture the launch with this buffer's contents",
             )  # fmt: skip
 
@@ -112,12 +119,15 @@ def load_labels(
     seen = np.stack([marks[place + k] for k in range(width)])
     high = seen.max(axis=0)
     label = np.where(lanes & (high >= FIRST), high, 0).astype(np.uint8)
+    spoiled = lanes & (seen == SPOILED).any(axis=0)
+    if spoiled.any():
+        label[spoiled] = unknowns.label(ins, "bytes that the kernel itself stores")
     if space == Space.GLOBAL and image is not None:
         blind = lanes & (seen.min(axis=0) == 0)
         if blind.any():
             for k in np.unique(image.region_of_place(place[blind])):
                 here = blind & (image.region_of_place(place) == k)
-                label[here] = unknowns.label(ins, image.names[int(k)])
+                label[here] = unknowns.label(ins, f"{image.names[int(k)]}, which is not recorded")
     return label
 
 
@@ -126,3 +136,18 @@ def store_labels(marks: np.ndarray, place: np.ndarray, width: int, lanes: np.nda
     value = np.where(label > 0, label, KNOWN)[lanes]
     for k in range(width):
         marks[place[lanes] + k] = value
+
+
+def all_known(marks: np.ndarray, place: np.ndarray, width: int, lanes: np.ndarray) -> None:
+    """UnknownMet when one of the bytes was not recorded."""
+    for k in (0, width - 1):  # recorded and stored pieces are no smaller than an access
+        if (lanes & (marks[place + k] != KNOWN)).any():
+            raise UnknownMet
+
+
+def spoil(image: Image, addresses: np.ndarray, lanes: np.ndarray, width: int) -> None:
+    """Mark bytes that a store of unwanted values changes; only recorded ones matter."""
+    place = image.place(addresses, lanes)
+    for k in range(width):
+        there = lanes & (image.marks[place + k] == KNOWN)
+        image.marks[(place + k)[there]] = SPOILED
