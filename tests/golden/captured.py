@@ -11,7 +11,7 @@ from ssmsim.contents import read_contents
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers.emulated.memory import Image
-from ssmsim.tracers.emulated.run import full_plan, run_blocks
+from ssmsim.tracers.emulated.run import Plan, full_plan, run_blocks
 from ssmsim.workloads import open_workload
 
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
@@ -59,12 +59,19 @@ class Captured:
                 image.fill(launch, buffer)
         return image
 
-    def run(self, image: Image, names: Sequence[str] | None = None, keep: Sequence[str] = ()) -> dict[str, np.ndarray]:
+    def run(
+        self,
+        image: Image,
+        names: Sequence[str] | None = None,
+        keep: Sequence[str] = (),
+        plans: dict[str, Plan] | None = None,
+    ) -> dict[str, np.ndarray]:
         """Carry out the operations (default: all; else only the launches named) on `image`.
 
-        Returns the bytes of memory before each launch named in `keep`.
+        Returns the bytes of memory before each launch in `keep`. plans: compiled kernels of this image, kept there.
         """
         kept = {}
+        plans = {} if plans is None else plans
         for operation in self.operations:
             name = operation.get("launch")
             if names is not None and name not in names:
@@ -76,9 +83,10 @@ class Captured:
             if name in keep:
                 kept[name] = image.data.copy()
             launch = self.launches[name]
-            plan = full_plan(decode_launch(launch), image)
+            if name not in plans:
+                plans[name] = full_plan(decode_launch(launch), image)
             for first in range(0, launch.blocks, BATCH):
-                run_blocks(plan, launch, np.arange(first, min(launch.blocks, first + BATCH)), log=False)
+                run_blocks(plans[name], launch, np.arange(first, min(launch.blocks, first + BATCH)), log=False)
         return kept
 
     def result(self, image: Image, name: str) -> np.ndarray:

@@ -1,12 +1,11 @@
-"""Full mode against higher precision and against silicon: whole forward and backward passes, kernel by kernel in sequence.
+"""Full mode against higher precision and against silicon: whole forward and backward passes, kernel by kernel.
 
-Each capture holds the launches of one pass of a real model block on an H200, from random inputs, with the GPU's own outputs.
-The emulator runs all of them, PyTorch's kernels between Mamba's included, over one memory image.
+Each capture holds the launches of one pass of a real model block on an H200, from random inputs, with the GPU's own
+outputs. The emulator runs all of them, PyTorch's kernels between Mamba's included, over one memory image.
 """
 
 import numpy as np
 import pytest
-
 import reference
 from captured import emulated, relative_error
 
