@@ -153,7 +153,9 @@ class Noc(Group):
     reply_bytes_per_cycle_per_sm: Rate
     reply_bytes_per_cycle_per_gpc: Rate
     request_bytes_per_cycle_per_gpc: Rate
-    coalescer_entries_per_gpc: Annotated[int, Field(ge=0)] = Field(description="loads it can merge others into; 0: none")
+    coalescer_entries_per_gpc: Annotated[int, Field(ge=0)] = Field(
+        description="loads it can merge others into; 0: none"
+    )
     coalescer_merges: Count = Field(description="loads that one L2 request may serve")
     header_bytes: Annotated[int, Field(ge=0, le=128)]
     partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")

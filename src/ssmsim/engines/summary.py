@@ -16,7 +16,9 @@ def table(result: Result) -> Table:
         value = result.counters.get(name)
         if value is not None:
             out.add_row(name, f"{value:,.2f}".removesuffix(".00"), counter.unit)
-    out.caption = f"{result.warp_instructions:,} warp instructions in {result.wall_seconds:.1f} s: {speed:.2f} million/s"
+    out.caption = (
+        f"{result.warp_instructions:,} warp instructions in {result.wall_seconds:.1f} s: {speed:.2f} million/s"
+    )
     for note in result.notes:
         out.caption += f"\n{note}"
     return out

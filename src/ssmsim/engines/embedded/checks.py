@@ -32,4 +32,3 @@ def _free(pool: np.ndarray) -> int:
     while at and seen < len(pool):
         seen, at = seen + 1, int(following[at])
     return seen
-

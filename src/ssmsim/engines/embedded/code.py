@@ -115,7 +115,7 @@ def _banks(one, row, previous, config: SimConfig) -> None:
     reads = [0, 0]
     for slot in range(4):
         first, count = row[f"source{slot}"], row[f"source{slot}_count"]
-        kept = (previous is not None and previous["reuse"] >> slot & 1 and previous[f"source{slot}"] == first)
+        kept = previous is not None and previous["reuse"] >> slot & 1 and previous[f"source{slot}"] == first
         if first >= 0 and not kept:
             for register in range(first, first + min(count, 4)):
                 reads[register % 2] += 1

@@ -81,7 +81,9 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == BLOCK_FREE:
                 block_scheduler.free(m, gpu, sms, blocks, events, a, cycle)
             elif kind == LAUNCH:
-                if not block_scheduler.launch(m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, events, cycle):
+                if not block_scheduler.launch(
+                    m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, events, cycle
+                ):
                     return NEED_BLOCKS
             node = take(events, cycle)
         again = INF

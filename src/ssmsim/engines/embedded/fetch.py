@@ -10,10 +10,17 @@ from ssmsim.engines.embedded.records import NONE
 
 
 @njit(cache=True)
-def from_l1(m, counts, sm, s, l1i, gpci, line, cycle):
-    """Cycle at which the SM's instruction cache delivers a line to a sub-core; fills it on a miss."""
-    start = max(cycle, sm.fetch_free)
-    sm.fetch_free = start + m.l1i_interval
+def from_l1(m, counts, sm, s, l1i, gpci, line, cycle, ahead):
+    """Cycle at which the SM's instruction cache delivers a line to a sub-core; fills it on a miss.
+
+    What a warp waits for goes before what is fetched ahead of it.
+    """
+    if ahead:
+        start = max(cycle, sm.fetch_free, sm.prefetch_free)
+        sm.prefetch_free = start + m.l1i_interval
+    else:
+        start = max(cycle, sm.fetch_free)
+        sm.fetch_free = start + m.l1i_interval
     counts.fetch_lines += 1
     base = (s * m.l1i_sets + line % m.l1i_sets) * m.l1i_ways
     oldest = base
@@ -54,7 +61,7 @@ def fetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
             found = i
             break
     if found == NONE:
-        found = place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle), cycle)
+        found = place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, False), cycle)
         l0[found].fresh = 0
         for ahead in range(1, m.l0_prefetch + 1):
             prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line + ahead, cycle)
@@ -67,12 +74,12 @@ def fetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
 
 @njit(cache=True)
 def prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line, cycle):
-    if line >= m.code_lines:
-        return
+    if line >= m.code_lines or sm.prefetch_free > cycle + m.l0_prefetch * m.l1i_interval:
+        return  # past the end, or the port is busy: a line ahead is not worth a queue
     for i in range(base, base + size):
         if l0[i].tag == line + 1:
             return
-    place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle), cycle)
+    place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, True), cycle)
 
 
 @njit(cache=True)

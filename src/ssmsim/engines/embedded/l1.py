@@ -17,7 +17,25 @@ LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
 
 
 @njit(cache=True)
-def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, coalescer, l1_lines, cycle):
+def access(
+    m,
+    gpu,
+    counts,
+    sms,
+    s,
+    warp,
+    request,
+    index,
+    one,
+    access_,
+    lines,
+    events,
+    requests,
+    fills,
+    coalescer,
+    l1_lines,
+    cycle,
+):
     """Look up all lines of one instruction; cycles that it takes, -1 when it must try again later.
 
     request.left counts lines on their way; the request is finished by the last one (fill), or here when all hit.
@@ -40,7 +58,24 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
             took_fp += store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
                              coalescer, l1_lines, now)  # fmt: skip
         else:
-            load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_lines, now)
+            load(
+                m,
+                gpu,
+                counts,
+                sm,
+                s,
+                request,
+                index,
+                one,
+                line,
+                sectors,
+                events,
+                requests,
+                fills,
+                coalescer,
+                l1_lines,
+                now,
+            )
     return max(1, (took_fp + (1 << FP) - 1) >> FP)
 
 
@@ -141,7 +176,9 @@ def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, 
 
 
 @njit(cache=True)
-def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, coalescer, l1_lines, now):
+def store(
+    m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, coalescer, l1_lines, now
+):
     """One line of a store or atomic; extra time (fixed point) that its data take on the way out."""
     way, victim = find(m, l1_lines, s, line)
     if request.space == LOCAL and victim != NONE:
@@ -174,7 +211,14 @@ def write_back(m, gpu, counts, sm, s, entry, events, fills, coalescer, now):
     """A dirty line of local memory leaves for the L2."""
     index = take_fill(fills)
     fill = fills[index]
-    fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = NONE, entry.tag - 1, entry.dirty, entry.dirty, s, NONE
+    fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = (
+        NONE,
+        entry.tag - 1,
+        entry.dirty,
+        entry.dirty,
+        s,
+        NONE,
+    )
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, 0, 32
     fill.payload = popcount(entry.dirty) * 32
     sm.stores += 1

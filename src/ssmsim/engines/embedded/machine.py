@@ -104,7 +104,8 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     state = State(
         machine=m, gpu=r.records(r.GPU, 1), counts=r.records(r.COUNTS, 1), sms=sms, subs=subs, warps=warps,
         blocks=r.records(r.BLOCK, len(sms) * fits.blocks), loaded=r.records(r.LOADED, LOADED_RING),
-        order=_launch_order(config), code=code, stream=np.zeros(0, np.int32), accesses=r.records(r.ACCESS, 0),
+        order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
+        code=code, stream=np.zeros(0, np.int32), accesses=r.records(r.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=r.records(r.EVENT, wheel.WHEEL + (1 << 19)),
         requests=r.records(r.REQUEST, 1 + 4 * len(sms) * int(one.queue) + len(sms) * 1024),
         fills=r.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_lines + 64) * 2),
@@ -128,18 +129,13 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     return state
 
 
-def _launch_order(config: SimConfig) -> np.ndarray:
-    """SMs in the order in which an idle GPU gets its blocks: round robin over the GPCs."""
-    starts = np.cumsum([0, *config.gpu.sms_per_gpc[:-1]])
-    return np.array([start + i for i in range(max(config.gpu.sms_per_gpc))
-                     for start, size in zip(starts, config.gpu.sms_per_gpc, strict=True) if i < size], np.int64)  # fmt: skip
-
-
 def _fp(value: float) -> int:
     return max(1, round(value * (1 << r.FP)))
 
 
-def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Occupancy, block_total: int) -> np.ndarray:
+def machine_record(
+    code: np.ndarray, launch: Launch, config: SimConfig, fits: Occupancy, block_total: int
+) -> np.ndarray:
     """MACHINE[1] from the configuration; see config/schema.py for what each value means."""
     table = r.records(r.MACHINE, 1)
     m, c = table[0], config
@@ -155,7 +151,10 @@ def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Oc
         m.interval_fp[pipe] = _fp(32 / width)
     hmma_flops = 2 * 16 * 8 * 16
     m.interval_fp[r.TENSOR] = _fp(hmma_flops / c.tensor.flops_per_cycle_per_subcore / c.tensor.hmma_efficiency)
-    m.interval_fp[r.UNIFORM], m.interval_fp[r.BRANCH] = _fp(c.sm.uniform_interval_cycles), _fp(c.sm.branch_interval_cycles)
+    m.interval_fp[r.UNIFORM], m.interval_fp[r.BRANCH] = (
+        _fp(c.sm.uniform_interval_cycles),
+        _fp(c.sm.branch_interval_cycles),
+    )
     m.branch_latency, m.ports = c.sm.branch_latency_cycles, c.sm.register_ports_per_bank
     m.barrier_latency, m.barrier_interval = c.sm.barrier_latency_cycles, c.sm.barrier_interval_cycles
     f = c.fetch
@@ -167,7 +166,11 @@ def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Oc
     m.l2i_latency, m.cold_code = f.l2_latency_cycles, c.launch.instruction_cache_cold
     m.imc_lines, m.imc_latency = max(1, c.constant.imc_bytes // c.constant.line_bytes), c.constant.miss_latency_cycles
     m.queue, m.subcore_interval = c.mio.queue_entries_per_subcore, c.mio.subcore_interval_cycles
-    m.shared_interval, m.lg_queue, m.read_release = c.mio.shared_interval_cycles, c.mio.lg_queue_entries, c.mio.read_release_cycles
+    m.shared_interval, m.lg_queue, m.read_release = (
+        c.mio.shared_interval_cycles,
+        c.mio.lg_queue_entries,
+        c.mio.read_release_cycles,
+    )
     m.exchange_interval = c.mio.shuffle_interval_cycles
     m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles, c.shared.ldsm_latency_cycles
     m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles
@@ -181,15 +184,25 @@ def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Oc
     m.request_latency, m.reply_latency = path // 2, path - path // 2
     m.far_latency, m.header = c.l2.hit_latency_far_cycles - c.l2.hit_latency_near_cycles, c.noc.header_bytes
     port = 1 << PORT_FP
-    m.request_sm_fp, m.reply_sm_fp = int(port / c.noc.request_bytes_per_cycle_per_sm), int(port / c.noc.reply_bytes_per_cycle_per_sm)
-    m.request_gpc_fp, m.reply_gpc_fp = int(port / c.noc.request_bytes_per_cycle_per_gpc), int(port / c.noc.reply_bytes_per_cycle_per_gpc)
+    m.request_sm_fp, m.reply_sm_fp = (
+        int(port / c.noc.request_bytes_per_cycle_per_sm),
+        int(port / c.noc.reply_bytes_per_cycle_per_sm),
+    )
+    m.request_gpc_fp, m.reply_gpc_fp = (
+        int(port / c.noc.request_bytes_per_cycle_per_gpc),
+        int(port / c.noc.reply_bytes_per_cycle_per_gpc),
+    )
     m.link_fp, m.gpcs = int(port / c.noc.partition_link_bytes_per_cycle), len(c.gpu.sms_per_gpc)
     m.coalescer, m.coalescer_merges = c.noc.coalescer_entries_per_gpc, c.noc.coalescer_merges
     m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes
     m.l2_sets = c.l2.bytes // (c.l2.slices * c.l2.ways * c.l2.line_bytes)
     m.partitions, m.far_copies, m.slice_fp = c.l2.partitions, c.l2.far_copies, _fp(c.l2.slice_interval_cycles)
     m.slice_sector_fp, m.l2_fetch = _fp(c.l2.sector_bytes / c.l2.slice_bytes_per_cycle), c.l2.fetch_bytes
-    m.atomic_fp, m.atomic_latency, m.slice_misses = _fp(c.l2.atomic_interval_cycles), c.l2.atomic_latency_cycles, c.l2.miss_lines_per_slice
+    m.atomic_fp, m.atomic_latency, m.slice_misses = (
+        _fp(c.l2.atomic_interval_cycles),
+        c.l2.atomic_latency_cycles,
+        c.l2.miss_lines_per_slice,
+    )
     d = c.dram
     cycles = clock / 1000  # per nanosecond
     m.channels, m.banks, m.access_bytes = d.channels, d.banks_per_channel, d.access_bytes
@@ -201,6 +214,11 @@ def machine_record(code: np.ndarray, launch: Launch, config: SimConfig, fits: Oc
     m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
     m.dram_queue, m.drain_high, m.drain_low = d.queue_entries_per_channel, d.write_drain_high, d.write_drain_low
     n = c.launch
-    m.start, m.end, m.launch_fp, m.sm_launch = n.start_cycles, n.end_cycles, _fp(1 / n.blocks_per_cycle), n.sm_interval_cycles
+    m.start, m.end, m.launch_fp, m.sm_launch = (
+        n.start_cycles,
+        n.end_cycles,
+        _fp(1 / n.blocks_per_cycle),
+        n.sm_interval_cycles,
+    )
     m.first_issue, m.release = n.first_instruction_cycles, n.release_cycles
     return table

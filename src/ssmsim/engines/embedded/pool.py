@@ -77,13 +77,17 @@ class Pool:
         """Free what is done and load the next batch. Raises SsmsimError when the source ends early."""
         for number in np.flatnonzero(self.state.loaded.done):
             self._free(int(number))
-        room = len(self.state.loaded) - len(self.parts)
-        trace = self.source.next_blocks(max(1, min(BATCH, room)))
+        trace = self.take(max(1, min(BATCH, len(self.state.loaded) - len(self.parts))))
+        for b in range(len(trace.blocks)):
+            self._load(trace, b)
+
+    def take(self, count: int) -> BlockTrace:
+        """The source's next blocks, at most `count`."""
+        trace = self.source.next_blocks(count)
         if trace is None or len(trace.blocks) == 0:
             raise SsmsimError(f"the tracer ended after {self.loaded} blocks of {self.source.block_count}",
                               self.program.kernel, "trace the launch again")  # fmt: skip
-        for b in range(len(trace.blocks)):
-            self._load(trace, b)
+        return trace
 
     def _free(self, number: int) -> None:
         for name, start, length in self.parts.pop(number):
@@ -111,7 +115,9 @@ class Pool:
         places = [self._store(name, values[:length]) for name, values, length in
                   (("stream", stream, count), ("accesses", accesses, int(at[1])), ("lines", lines, int(at[2])))]  # fmt: skip
         self.state.accesses.first_line[places[1] : places[1] + int(at[1])] += places[2]
-        self.parts[number] = [(n, p, int(k)) for n, p, k in zip(self.arenas, places, (count, at[1], at[2]), strict=True)]
+        self.parts[number] = [
+            (n, p, int(k)) for n, p, k in zip(self.arenas, places, (count, at[1], at[2]), strict=True)
+        ]
         record = self.state.loaded[number]
         record.id, record.done = trace.blocks[b], 0
         record.first[: warps + 1] = first - first[0] + places[0]

@@ -32,7 +32,9 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "smsp__thread_inst_executed.sum": sums["lanes_active"],
         "smsp__thread_inst_executed_pred_on.sum": sums["lanes_on"],
         "smsp__issue_active.avg.pct_of_peak_sustained_active": _percent(issued, 4 * active.sum()),
-        "sm__warps_active.avg.pct_of_peak_sustained_active": _percent(int(counts.warp_cycles), 4 * int(m.slots) * active.sum()),
+        "sm__warps_active.avg.pct_of_peak_sustained_active": _percent(
+            int(counts.warp_cycles), 4 * int(m.slots) * active.sum()
+        ),
         "l1tex__t_sector_hit_rate.pct": _percent(int(counts.l1_hits), int(counts.l1_sectors)),
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": sums["load_sectors"],
         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": sums["store_sectors"],
@@ -44,7 +46,9 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "lts__t_sectors_op_write.sum": int(counts.l2_write_sectors),
         "dram__bytes_read.sum": SECTOR * int(counts.dram_reads),
         "dram__bytes_write.sum": SECTOR * int(counts.dram_writes),
-        "dram__throughput.avg.pct_of_peak_sustained_elapsed": _percent(dram_bytes, config.dram.peak_gb_per_s * nanoseconds),
+        "dram__throughput.avg.pct_of_peak_sustained_elapsed": _percent(
+            dram_bytes, config.dram.peak_gb_per_s * nanoseconds
+        ),
         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": sums["wavefronts"],
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": sums["conflicts"],
     }

@@ -2,15 +2,16 @@
 
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import checks, code, core, digest, events, machine, report
+from ssmsim.engines.embedded import warm as warming
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
+from ssmsim.engines.embedded.sample import TARGET, SampledPool
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result
@@ -19,8 +20,11 @@ from ssmsim.trace.types import BlockSource, Program
 STEP = 1 << 62
 
 
-def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, **options: Any) -> Result:
-    """Replay all of `blocks`; see engines.Engine. Options: none yet.
+def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, *,
+             warm: Path | str | None = None, sample: bool | int = False) -> Result:
+    """Replay all of `blocks`; see engines.Engine.
+
+    warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
 
     Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
     deadlock (naming warp and barrier), or a broken conservation law.
@@ -31,16 +35,20 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
         raise SsmsimError(f"captured on compute capability {capability}, {config.name} has {config.gpu.compute_capability}",
                           launch.folder, "choose a configuration of that architecture")  # fmt: skip
     state = machine.build(code.translate(program, config), launch, config, blocks.block_count)
-    pool = Pool(program, blocks, state)
+    if warm is not None:
+        warming.fill(state, warm, launch, config)
+    pool = SampledPool(program, blocks, state, TARGET if sample is True else sample) if sample else Pool(program, blocks, state)
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     run_to_end(state, pool, program)
     checks.conserve(state, int(pool.executed.sum()))
+    timed = int(pool.executed.sum())
+    sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
     result = Result(
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
-        engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="cold",
+        engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="cold" if warm is None else "warm",
         counters=report.counters(state, pool, program, config, launch),
-        warp_instructions=int(pool.executed.sum()),
+        warp_instructions=timed, sampled=sampled,
     )  # fmt: skip
     result.wall_seconds = time.perf_counter() - started
     return result

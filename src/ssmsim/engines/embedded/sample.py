@@ -1,0 +1,177 @@
+"""Sampling: a part of the blocks is timed on a GPU that never runs dry; the others pass through the caches untimed.
+
+The order of blocks is cut into strata of equal size. The first wave and the last quarter wave are timed, and of every
+stratum between them a segment of consecutive blocks at a place drawn by a fixed hash. As slots free up, the next
+segment's blocks follow; what lies between two segments is traced and sent through the caches (functional.py), so that
+counts of instructions and sectors stay exact and a segment finds in the L2 what the whole run would have left there.
+Systematic sampling with functional warming: SMARTS (Wunderlich et al., ISCA 2003), here over blocks instead of time.
+
+Estimate: with R blocks resident, launches j and j + R are one turn of a slot apart. The cycles of the whole are those
+of the timed run plus skipped / R turns. Timed and skipped blocks are chosen so that skipped is a multiple of R: a last
+wave that is partly filled is so in both.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.functional import Functional
+from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.noc import scramble
+from ssmsim.engines.embedded.pool import BATCH, Pool
+from ssmsim.results import Sampled
+from ssmsim.trace.types import BlockSource, Program
+
+TARGET = 4_000_000  # warp instructions timed by default
+MIN_WAVES = 2.4  # timed at least: one to fill the GPU, one to measure, the rest runs as it empties
+MOST = 0.7  # of the blocks; a launch of which more would be timed is timed whole
+STRATA = 16
+SHORTEST = 8  # blocks of a segment
+CACHES = ("l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l2_sectors", "l2_hits", "l2_read_sectors",
+          "l2_read_hits", "l2_write_sectors", "l2_far", "dram_reads", "dram_writes")  # fmt: skip
+# Student's t, 97.5 %, by degrees of freedom 1..30 (NIST/SEMATECH e-Handbook, 1.3.6.7.2).
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+           2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)  # fmt: skip
+
+
+def segments(blocks: int, resident: int, per_block: float, target: int) -> list[tuple[int, int]]:
+    """[first, last) of the blocks to time, ascending; one pair that holds all when sampling would not pay."""
+    waves = max(MIN_WAVES, target / (per_block * resident))
+    timed = blocks % resident + resident * max(0, -(-int(waves * resident - blocks % resident) // resident))
+    if timed > MOST * blocks:
+        return [(0, blocks)]
+    tail = resident // 4
+    middle = timed - resident - tail
+    strata = max(1, min(STRATA, middle // SHORTEST))
+    edges = np.linspace(resident, blocks - tail, strata + 1).astype(np.int64)
+    sizes = np.diff(np.linspace(0, middle, strata + 1).astype(np.int64))
+    chosen = [(0, resident)]
+    for i, size in enumerate(sizes):
+        room = int(edges[i + 1] - edges[i] - size)
+        first = int(edges[i]) + scramble(i + 1) % (room + 1)
+        chosen.append((first, first + int(size)))
+    return [*chosen, (blocks - tail, blocks)]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Cycles between a block's launch and that of its slot's next one; half: of the 95 % interval; blocks: seen."""
+
+    cycles: float
+    half: float
+    blocks: int
+
+
+def turn(launched: np.ndarray, finished: np.ndarray, resident: int, strata: int = STRATA) -> Turn:
+    """Mean turn of a slot, from the launches after the first wave.
+
+    launched, finished: int64[timed], in order of launch. The interval comes from groups of consecutive blocks.
+    """
+    turns = (launched[resident:] - launched[:-resident])[resident:]
+    if len(turns) == 0:
+        turns = (launched[resident:] - launched[:-resident])
+    stays = (finished - launched)[resident:]
+    groups = max(2, min(strata, len(stays) // SHORTEST))
+    means = np.array([group.mean() for group in np.array_split(stays, groups)])
+    spread = means.std(ddof=1) / means.mean() / np.sqrt(groups)
+    mean = float(turns.mean())
+    return Turn(mean, STUDENT[min(groups - 1, len(STUDENT)) - 1] * spread * mean, len(turns))
+
+
+class SampledPool(Pool):
+    """A pool that times some of the source's blocks. `target`: warp instructions to time, about."""
+
+    def __init__(self, program: Program, source: BlockSource, state: State, target: int) -> None:
+        super().__init__(program, source, state)
+        self.target = target
+        self.resident = int(state.machine[0].sms * state.machine[0].blocks_per_sm)
+        self.blocks = source.block_count
+        self.segments = [(0, self.blocks)]
+        self.planned = False
+        self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1))
+        self.asked = 0  # blocks of the source seen
+        self.launched = np.zeros(self.blocks, np.int64)
+        self.finished = np.zeros(self.blocks, np.int64)
+        self.sequence: dict[int, int] = {}
+
+    def refill(self) -> None:
+        if not self.planned and self.loaded >= min(self.resident, self.blocks):
+            self._plan()
+        for number in np.flatnonzero(self.state.loaded.done):
+            self._free(int(number))
+        first, last = next(s for s in self.segments if s[1] > self.asked)
+        while self.asked < first:
+            trace = self._next(first - self.asked)
+            self.skipped.run(trace, self.source.warps_per_block)
+        room = min(BATCH, len(self.state.loaded) - len(self.parts), last - self.asked)
+        if not self.planned:
+            room = min(room, self.resident - self.asked) if self.asked < self.resident else room
+        trace = self._next(max(1, room))
+        for b in range(len(trace.blocks)):
+            self.sequence[self.loaded % len(self.state.loaded)] = self.loaded
+            self._load(trace, b)
+
+    def _next(self, count: int):
+        trace = self.take(min(BATCH, count))
+        self.asked += len(trace.blocks)
+        return trace
+
+    def _plan(self) -> None:
+        self.planned = True
+        self.segments = segments(self.blocks, self.resident, self.executed.sum() / self.loaded, self.target)
+        self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
+
+    def _free(self, number: int) -> None:
+        self._note(number)
+        super()._free(number)
+
+    def _note(self, number: int) -> None:
+        record, at = self.state.loaded[number], self.sequence[number]
+        self.launched[at], self.finished[at] = record.launched, record.finished
+
+    def extrapolate(self) -> Sampled | None:
+        """Make the finished run's state that of the whole launch; None when all blocks were timed."""
+        timed = self.loaded
+        if timed == self.blocks:
+            return None
+        for number in self.parts:
+            self._note(number)
+        launched, finished = self.launched[:timed], self.finished[:timed]
+        one = turn(launched, finished, self.resident)
+        waves = (self.blocks - timed) / self.resident
+        extra = round(waves * one.cycles)
+        scale(self.state, self, extra, self.blocks / timed)
+        elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)
+        half = waves * one.half
+        return Sampled(fraction=timed / self.blocks, ci95=(elapsed - half, elapsed + half))
+
+
+def scale(state: State, pool: SampledPool, extra: int, blocks: float) -> None:
+    """Add what the skipped blocks did: exact where addresses decide it, else in proportion."""
+    counts, skipped = state.counts[0], pool.skipped.counts[0]
+    merge(counts, skipped)
+    timed = int(counts.issued)
+    pool.sums += pool.skipped.sums
+    pool.executed += pool.skipped.executed
+    ratio = int(pool.executed.sum()) / timed
+    active = int(state.sms.active.sum())
+    for name in r.COUNTS.names:
+        if name in CACHES:
+            counts[name] += skipped[name]
+        elif name == "warp_cycles":
+            counts[name] = round(counts[name] * (active + extra * len(state.sms)) / active)
+        else:
+            counts[name] = np.rint(counts[name] * ratio)
+    state.stalls[:] = np.rint(state.stalls * ratio)
+    state.sms.active += extra
+    state.gpu[0].finish += extra
+
+
+def merge(counts, skipped) -> None:
+    """Loads that an L2 request coalescer would have joined do not reach the L2: as large a share as of the timed ones."""
+    if counts.merged:
+        share = counts.merged / counts.l1_fills
+        gone = round(share * int(skipped.l1_load_sectors - skipped.l1_load_hits))
+        for name in ("l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits"):
+            skipped[name] -= gone
