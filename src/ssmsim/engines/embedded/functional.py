@@ -24,7 +24,9 @@ class Functional:
     sums, executed: as Pool's; counts: COUNTS[1], of which only the cache and DRAM columns are used.
     """
 
-    def __init__(self, program: Program, code: np.ndarray, machine: np.ndarray, state: State, counts: np.ndarray) -> None:
+    def __init__(
+        self, program: Program, code: np.ndarray, machine: np.ndarray, state: State, counts: np.ndarray
+    ) -> None:
         self.code, self.machine, self.state, self.counts = code, machine, state, counts
         self.instructions = program.instructions.view(np.recarray)
         self.sums = np.zeros(len(coalesce.SUMS), np.int64)

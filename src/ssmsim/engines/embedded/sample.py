@@ -70,7 +70,7 @@ def turn(launched: np.ndarray, finished: np.ndarray, resident: int, strata: int 
     """
     turns = (launched[resident:] - launched[:-resident])[resident:]
     if len(turns) == 0:
-        turns = (launched[resident:] - launched[:-resident])
+        turns = launched[resident:] - launched[:-resident]
     stays = (finished - launched)[resident:]
     groups = max(2, min(strata, len(stays) // SHORTEST))
     means = np.array([group.mean() for group in np.array_split(stays, groups)])

@@ -26,7 +26,9 @@ def fill(state: State, before: Path | str, launch: Launch, config: SimConfig) ->
     """Leave in `state` what the launch in folder `before` leaves; raises SsmsimError as its reading and tracing do."""
     other = read_launch(before)
     if other.device.compute_capability != launch.device.compute_capability:
-        raise SsmsimError("the launch before was captured on another architecture", before, "choose one of the sequence")
+        raise SsmsimError(
+            "the launch before was captured on another architecture", before, "choose one of the sequence"
+        )
     program = decode_launch(other).program
     translated = code.translate(program, config)
     fits = machine.occupancy(other, config)
