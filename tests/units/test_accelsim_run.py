@@ -1,7 +1,9 @@
 """Accel-Sim as a child process: every way it is known to end, on a stand-in that behaves as recorded from real runs."""
 
+import contextlib
 import os
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -128,8 +130,34 @@ def test_a_program_that_hangs_is_stopped_and_leaves_no_child(tmp_path):
     with pytest.raises(SsmsimError, match=r"longer than 1 s .* thread block = 1,0,0"):
         simulate(root, time_limit_s=1)
     assert time.monotonic() - begin < 20
-    commands = [file.read_bytes() for file in Path("/proc").glob("[0-9]*/cmdline") if file.exists()]
-    assert b"sleep\x0061.25\x00" not in commands
+    assert not running("61.25")
+
+
+def test_the_child_ends_with_the_process_that_started_it(tmp_path):
+    root = stand_in(tmp_path, "nothing", before="import subprocess; os.execvp('sleep', ['sleep', '62.5'])", reads=False)
+    code = (
+        f"import sys; sys.path[:0] = {sys.path!r}; from pathlib import Path; "
+        f"from tests.units.test_accelsim_run import simulate; simulate(Path({str(root)!r}))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
+    deadline = time.monotonic() + 60
+    while not running("62.5") and time.monotonic() < deadline and parent.poll() is None:
+        time.sleep(0.1)
+    assert running("62.5")
+    parent.kill()
+    parent.wait()
+    while running("62.5") and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not running("62.5")
+
+
+def running(seconds: str) -> bool:
+    """Whether a `sleep SECONDS` is there."""
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if file.read_bytes() == b"sleep\0" + seconds.encode() + b"\0":
+                return True
+    return False
 
 
 def test_a_program_that_hangs_before_it_reads_the_trace_is_stopped(tmp_path):

@@ -1,12 +1,14 @@
 """Accel-Sim as a child process: fed through a pipe, limited in time and memory, watched, believed only with proof."""
 
 import contextlib
+import ctypes
 import os
 import re
 import resource
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -119,7 +121,13 @@ def _child_seconds() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+PR_SET_PDEATHSIG = 1
+
+
 def _limit(limits: Limits) -> None:
+    """In the child, before it becomes Accel-Sim: its limits, and to end when this process does."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
