@@ -27,7 +27,7 @@ def control_fields(words: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def branch_offset(low: int, high: int) -> int:
-    """Bytes that a branch, call or return adds to the address of the next instruction: bits 16-23 and 34-81, times 4."""
+    """Bytes that a branch, call or return adds to the next instruction's address: bits 16-23 and 34-81, times 4."""
     upper = ((high << 64 | low) >> 34) & ((1 << 48) - 1)
     value = upper << 8 | low >> 16 & 0xFF
     return (value - (1 << 56) if upper >> 47 else value) * 4

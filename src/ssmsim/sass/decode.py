@@ -26,7 +26,8 @@ _cache: dict[tuple[str, str], "Code"] = {}
 class Instruction:
     """One static instruction.
 
-    index: place in the kernel (pc = 16 * index). opcode: full name; base and mods: its parts. entry: its row of the table.
+    index: place in the kernel (pc = 16 * index). opcode: full name; base and mods: its parts. entry: its row of the
+    table.
     guard: predicate that must hold (kind P or UP, `invert` for @!P), None when unguarded.
     target: index of the instruction that a direct branch, call, BSSY or WARPSYNC.COLLECTIVE names, -1 when none.
     offset: for indirect branches, what the target register is added to (bytes from the kernel's start).

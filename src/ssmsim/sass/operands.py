@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ssmsim.errors import SsmsimError
 
@@ -55,8 +56,8 @@ NUMBER = re.compile(r"^[+-]?(0x[0-9a-f]+|\d+)$")
 FLOAT = re.compile(r"^[+-]?(\d+\.?\d*(e[+-]?\d+)?|INF|[QS]?NAN)$", re.IGNORECASE)
 
 
-def _address(text: str, where: str) -> dict[str, int | bool]:
-    found: dict[str, int | bool] = {}
+def _address(text: str, where: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for part in re.findall(r"-?[^+-]+", text):
         name, *suffixes = part.strip().lstrip("+").split(".")
         if NUMBER.match(name):
@@ -81,7 +82,7 @@ def _address(text: str, where: str) -> dict[str, int | bool]:
 def parse(text: str, where: str = "") -> Operand:
     """One operand of the disassembly. Raises SsmsimError naming `where` when it is not understood."""
     body = text = text.strip()
-    flags = {"negate": False, "absolute": False, "invert": False}
+    flags: dict[str, Any] = {"negate": False, "absolute": False, "invert": False}
     if body[:1] in ("!", "~"):
         flags["invert"], body = True, body[1:]
     if body[:1] == "-" and not NUMBER.match(body) and not FLOAT.match(body):
@@ -99,7 +100,7 @@ def parse(text: str, where: str = "") -> Operand:
         bank = constant[1]
         if bank.startswith("UR"):
             return Operand("text", text=text)
-        return Operand("const", int(bank, 0), suffix=constant[3] or "", text=text, **flags, **inside)  # type: ignore[arg-type]
+        return Operand("const", int(bank, 0), suffix=constant[3] or "", text=text, **flags, **inside)
     if body.startswith("gdesc["):
         name, _, suffix = body[6:].partition("]")
         return Operand("gdesc", int(name[2:]), suffix=suffix.lstrip("."), text=text)
@@ -108,7 +109,7 @@ def parse(text: str, where: str = "") -> Operand:
         inside = _address(address[2], where)
         if address[1] and address[1] != "URZ":
             inside["descriptor"] = int(address[1][2:])
-        return Operand("mem", text=text, **inside)  # type: ignore[arg-type]
+        return Operand("mem", text=text, **inside)
     name, _, suffix = body.partition(".")
     suffix = ".".join(part for part in suffix.split(".") if part != "reuse")
     register = REGISTER.match(name)

@@ -1,4 +1,4 @@
-"""Two traces of the same blocks side by side: instruction for instruction, mask for mask, lane address for lane address."""
+"""Two traces of the same blocks side by side: every instruction, every mask, every lane's address."""
 
 from collections import Counter
 from dataclasses import dataclass, field

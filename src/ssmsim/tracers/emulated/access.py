@@ -16,7 +16,7 @@ from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from ssmsim.tracers.emulated.execute import descriptors
 from ssmsim.tracers.emulated.memory import Image, check_alignment, gather, scatter
-from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed, reader, register_address, writer
+from ssmsim.tracers.emulated.operands import Group, packed, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 from ssmsim.tracers.emulated.unknown import Unknowns, all_known, labels_of, load_labels, spoil, store_labels
@@ -151,11 +151,15 @@ class Places:
 
 
 def compile_move(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
-    """Function (state, group, lanes, rows) that moves the data of a memory instruction, and its labels if there are any."""
+    """Function (state, group, lanes, rows) that moves the data of a memory instruction, and its labels if there are
+    any.
+    """
     access = ins.entry.access
     if ins.entry.semantics and access in (Access.LOAD, Access.STORE):
         return _matrix_move(ins, unknowns)
-    return {Access.LOAD: _load, Access.STORE: _store, Access.COPY: _copy, Access.ATOMIC: _atomic}[access](ins, image, unknowns)
+    return {Access.LOAD: _load, Access.STORE: _store, Access.COPY: _copy, Access.ATOMIC: _atomic}[access](
+        ins, image, unknowns
+    )
 
 
 def _all(lanes: np.ndarray | None, group: Group) -> np.ndarray:
@@ -255,7 +259,9 @@ def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
                 write(state, group, value if destination.count > 1 or value.ndim == 2 else value[0], lanes)
         else:
             value = read(state, group)
-            function(ins, address, value if value.ndim == 3 else value[None], active=_all(lanes, group), machine=machine)
+            function(
+                ins, address, value if value.ndim == 3 else value[None], active=_all(lanes, group), machine=machine
+            )
 
     return move
 
@@ -284,7 +290,10 @@ def _atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         count, chosen = max(width // 4, 1), _all(lanes, group)
-        values = [np.broadcast_to(v if v.ndim == 3 else v[None], (count, *chosen.shape)) for v in (r(state, group) for r in reads)]
+        values = [
+            np.broadcast_to(v if v.ndim == 3 else v[None], (count, *chosen.shape))
+            for v in (r(state, group) for r in reads)
+        ]
         before = np.zeros((count, *chosen.shape), np.uint32)
         label = label_of(state, group) if state.labels else None
         for part in Places(state, group, image, ins)(space, rows[:, 0], chosen):

@@ -1,4 +1,6 @@
-"""`ssmsim inspect` and `ssmsim agree`: what a launch executes, and whether the emulator agrees with a trace of the GPU."""
+"""`ssmsim inspect` and `ssmsim agree`: what a launch executes, and whether the emulator agrees with a trace of the
+GPU.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,7 +27,9 @@ def register(app: typer.Typer) -> None:
     def agree(
         launches: Annotated[list[Path], typer.Argument(help="Launch folders with an NVBit trace beside.")],
     ) -> None:
-        """Compare the emulated streams of launches with the traces that a GPU gave; exit code 1 when a fault is found."""
+        """Compare the emulated streams of launches with the traces that a GPU gave; exit code 1 when a fault is
+        found.
+        """
         from ssmsim.launch import read_launch
         from ssmsim.tracers.emulated.report import agreement_row, agreement_table
 

@@ -127,7 +127,9 @@ def _convergence(ins: Instruction, lanes_of: LanesOf) -> Steer:
 
 
 def _warpsync(ins: Instruction) -> Steer:
-    """WARPSYNC mask: the lanes of the mask converge. .ALL: all that have not exited. .COLLECTIVE: then to its target."""
+    """WARPSYNC mask: the lanes of the mask converge. .ALL: all that have not exited. .COLLECTIVE: then to its
+    target.
+    """
     mask = next((s for s in ins.sources if s is not None and s.type == "b32"), None)
     read = reader(mask, ins) if mask is not None and not ins.has("COLLECTIVE") else None
     following = ins.target if ins.has("COLLECTIVE") and ins.target >= 0 else ins.index + 1

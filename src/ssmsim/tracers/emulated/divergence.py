@@ -47,7 +47,11 @@ def _park(s, w, pc, mask, waits_for):
 def _remove(s, w, k):
     _, _, _, _, parked_pc, parked_mask, parked_for, parked = s
     for j in range(k, parked[w] - 1):
-        parked_pc[w, j], parked_mask[w, j], parked_for[w, j] = parked_pc[w, j + 1], parked_mask[w, j + 1], parked_for[w, j + 1]
+        parked_pc[w, j], parked_mask[w, j], parked_for[w, j] = (
+            parked_pc[w, j + 1],
+            parked_mask[w, j + 1],
+            parked_for[w, j + 1],
+        )
     parked[w] -= 1
 
 
@@ -112,7 +116,7 @@ def branch(s, warps, taken, target, following):
 @njit(cache=True)
 def scatter(s, warps, taken, targets, following):
     """An indirect branch: lane l of warps[i], when in taken[i], goes to targets[i, l]; the rest to `following`."""
-    pc, mask = s[0], s[1]
+    mask = s[1]
     for i in range(warps.size):
         w = warps[i]
         left = mask[w] & taken[i]

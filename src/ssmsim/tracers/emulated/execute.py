@@ -122,8 +122,7 @@ def _special_register(ins: Instruction) -> Execute:
 
     def execute(state: State, group: Group) -> None:
         value = state.special(ins, source.text, group.index)
-        value = value if count == 1 else (value, np.zeros((1, 1), U32))
-        write(state, group, value, lanes_of(state, group))
+        write(state, group, value if count == 1 else (value, np.zeros((1, 1), U32)), lanes_of(state, group))
 
     return execute
 

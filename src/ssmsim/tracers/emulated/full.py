@@ -6,9 +6,9 @@ import numpy as np
 
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
+from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.run import full_plan, run_blocks
-from ssmsim.trace.types import BlockTrace
 
 BATCH_WARPS = 256  # matrix instructions hold some hundred bytes per lane in temporaries
 
@@ -16,10 +16,12 @@ BATCH_WARPS = 256  # matrix instructions hold some hundred bytes per lane in tem
 def run_full(
     launch: Launch, memory: Image, order: Sequence[int] | None = None, keep_trace: bool = False
 ) -> list[BlockTrace]:
-    """Carry out a launch on `memory` (`Image.of(launches)`, filled by `Image.write`), some blocks at a time, in `order`.
+    """Carry out a launch on `memory` (`Image.of(launches)`, filled by `Image.write`), some blocks at a time, in
+    `order`.
 
-    Blocks of later batches see what earlier ones stored; blocks of one batch run together. keep_trace: what was executed,
-    exact masks included (else an empty list). Raises SsmsimError for an opcode without semantics and for what would fault.
+    Blocks of later batches see what earlier ones stored; blocks of one batch run together. keep_trace: what was
+    executed, exact masks included (else an empty list). Raises SsmsimError for an opcode without semantics and for
+    what would fault.
     """
     plan = full_plan(decode_launch(launch), memory)
     blocks = np.arange(launch.blocks) if order is None else np.asarray(order, np.int64)

@@ -49,7 +49,9 @@ class Log:
         masks: list[tuple[int, np.ndarray]],
         rows: list[np.ndarray],
     ) -> None:
-        """masks: (offset in the stretch, uint32[W]) of guarded instructions; rows: int64 [W, k, 32] addresses, in order."""
+        """masks: (offset in the stretch, uint32[W]) of guarded instructions; rows: int64 [W, k, 32] addresses, in
+        order.
+        """
         self.executed[warps] += length
         if rows:
             self.rows[warps] += sum(r.shape[1] for r in rows)

@@ -70,7 +70,9 @@ class Image:
     @classmethod
     def of(cls, launches: Sequence[Launch], store: bool = True, contents: bool = True) -> Image:
         """The memory of all buffers of some launches, filled with the first one's recorded contents of each."""
-        image = cls([(b.address, b.bytes, b.name or f"buffer {i}") for x in launches for i, b in enumerate(x.buffers)], store)
+        image = cls(
+            [(b.address, b.bytes, b.name or f"buffer {i}") for x in launches for i, b in enumerate(x.buffers)], store
+        )
         if store and contents:
             for launch in launches[:1]:
                 for buffer in launch.buffers:
@@ -84,7 +86,8 @@ class Image:
         content = read_contents(launch.folder / buffer.contents)
         if len(content) > buffer.bytes:
             raise SsmsimError(
-                f"buffer {buffer.name}: {len(content)} bytes of contents for {buffer.bytes}", launch.folder / buffer.contents
+                f"buffer {buffer.name}: {len(content)} bytes of contents for {buffer.bytes}",
+                launch.folder / buffer.contents,
             )
         self.write(buffer.address, content)
 
@@ -120,8 +123,14 @@ class Image:
         if row >= 0:
             address = int(addresses[row, lane])
             k = int(np.abs(self.starts - address).argmin())
-            near = f"nearest is {self.names[k]} at {self.starts[k]:#x}, {self.ends[k] - self.starts[k]} bytes" if self.names else ""
-            raise SsmsimError(f"address {address:#x} lies outside every buffer ({near})", ins.where, "record this buffer")
+            near = (
+                f"nearest is {self.names[k]} at {self.starts[k]:#x}, {self.ends[k] - self.starts[k]} bytes"
+                if self.names
+                else ""
+            )
+            raise SsmsimError(
+                f"address {address:#x} lies outside every buffer ({near})", ins.where, "record this buffer"
+            )
 
     def place(self, addresses: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         """Indices into `data`, int64 [W, 32], of addresses that `check` passed; idle lanes get 0."""
@@ -162,4 +171,6 @@ def check_alignment(addresses: np.ndarray, lanes: np.ndarray, width: int, ins: I
     """SsmsimError when an access is not aligned to its width, as the hardware would fault."""
     wrong = lanes & ((addresses & (width - 1)) != 0)
     if wrong.any():
-        raise SsmsimError(f"address {int(addresses[wrong][0]):#x} is not a multiple of {width}", ins.where, "a fault on a GPU")
+        raise SsmsimError(
+            f"address {int(addresses[wrong][0]):#x} is not a multiple of {width}", ins.where, "a fault on a GPU"
+        )

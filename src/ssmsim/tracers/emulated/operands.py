@@ -94,7 +94,9 @@ def modify(operand: Operand, value: np.ndarray) -> np.ndarray:
 
 
 def reader(operand: Operand | None, ins: Instruction) -> Read:
-    """A function that gives the operand's value for a group: arrays as semantics/__init__.py describes, None if absent."""
+    """A function that gives the operand's value for a group: arrays as semantics/__init__.py describes, None if
+    absent.
+    """
     if operand is None:
         return lambda state, group: None
     if operand.absolute and "XORSIGN" in ins.mods:  # the signs still matter; the semantics take them off
@@ -111,7 +113,9 @@ def reader(operand: Operand | None, ins: Instruction) -> Read:
     if kind == "const":
         return _constant_reader(operand, ins)
     if kind not in ("R", "UR"):
-        raise SsmsimError(f"operand {operand.text!r} has no value", ins.where, "give it a meaning in emulated/operands.py")
+        raise SsmsimError(
+            f"operand {operand.text!r} has no value", ins.where, "give it a meaning in emulated/operands.py"
+        )
     plain = not (operand.negate or operand.absolute or operand.invert or operand.suffix)
     name, single = ("r" if kind == "R" else "ur"), operand.type == "r1"
     where: Any = index if count == 1 else slice(index, index + count)
@@ -220,7 +224,7 @@ def writer(operand: Operand | None, labels: bool = False) -> Write | None:
         if uniform:
             value = for_warp(value, group)
             if lanes is not None and lanes.shape[-1] == 32:
-                lanes = lanes.any(axis=1, keepdims=True)
+                lanes = np.asarray(lanes.any(axis=1, keepdims=True))
         if type(group.index) is slice:
             if lanes is None:
                 file[...] = value

@@ -28,7 +28,9 @@ def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
         records = decoded.program.instructions
         lines += ["", "      count    pc  stall yield write read wait"]
         for record, text, number in zip(records, decoded.program.text, totals.per_instruction, strict=True):
-            fields = f"{record['stall']:5d} {record['yields']:5d} {record['write_barrier']:5d} {record['read_barrier']:4d}"
+            fields = (
+                f"{record['stall']:5d} {record['yields']:5d} {record['write_barrier']:5d} {record['read_barrier']:4d}"
+            )
             lines.append(f"{number:11d} {record['pc']:#06x} {fields} {record['wait_mask']:06b}  {text}")
     return "\n".join(lines)
 
@@ -81,11 +83,14 @@ def merge(a: Agreement, b: Agreement) -> Agreement:
 
 def agreement_table(rows: list[AgreementRow]) -> str:
     """One line per launch: what was compared, masks that hang on unrecorded data, faults; then each fault."""
-    lines = [f"{'kernel':40s} {'warps':>7s} {'instructions':>13s} {'addresses':>12s} {'unknown guards':>15s} {'faults':>7s}"]
+    lines = [
+        f"{'kernel':40s} {'warps':>7s} {'instructions':>13s} {'addresses':>12s} {'unknown guards':>15s} {'faults':>7s}"
+    ]
     for row in rows:
         found = row.found
         lines.append(
-            f"{row.kernel[:40]:40s} {found.warps:7d} {found.instructions:13d} {found.lanes:12d} {row.explained:15d} {row.faults:7d}"
+            f"{row.kernel[:40]:40s} {found.warps:7d} {found.instructions:13d} {found.lanes:12d} "
+            f"{row.explained:15d} {row.faults:7d}"
         )
     for row in rows:
         for kind, number, what in row.found.rows(row.program):

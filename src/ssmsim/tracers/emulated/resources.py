@@ -1,6 +1,7 @@
 """What each instruction reads and writes, as bits of one integer, and which instruction may follow which.
 
-Resources: R0-254, UR, P, UP, words of the stack (where its frame offsets are known at decode time), shared and global memory.
+Resources: R0-254, UR, P, UP, words of the stack (where its frame offsets are known at decode time), shared and global
+memory.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def operand_bits(operand: Operand | None) -> int:
     if operand is None:
         return 0
     bits = 0
-    if operand.kind == "R" and operand.index != RZ or operand.kind in ("mem", "const"):
+    if (operand.kind == "R" and operand.index != RZ) or operand.kind in ("mem", "const"):
         first, count = registers(operand)
         bits |= bit_range(first, count) if first >= 0 else 0
     for u in uniforms(operand):
@@ -52,9 +53,10 @@ def _predicate_bits(numbers: int) -> int:
 class Facts:
     """Of one instruction.
 
-    writes: what it may change. kills: what it changes wholly, in lanes where its guard holds. data: what its result needs.
-    record: what its trace record needs (address, target). guard: its guard. condition: (resource bit, value) under which it
-    executes, None when unguarded.
+    writes: what it may change. kills: what it changes wholly, in lanes where its guard holds. data: what its result
+    needs.
+    record: what its trace record needs (address, target). guard: its guard. condition: (resource bit, value) under
+    which it executes, None when unguarded.
     """
 
     writes: int
@@ -92,7 +94,9 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
     record = 0
     if access != Access.NONE and entry.space != Space.CONSTANT:
         for operand, bits in zip(ins.sources, sources, strict=True):
-            if operand is not None and (operand.kind == "mem" or (access == Access.COPY and operand.kind in ("P", "UP"))):
+            if operand is not None and (
+                operand.kind == "mem" or (access == Access.COPY and operand.kind in ("P", "UP"))
+            ):
                 record |= bits
     if ins.base == "HGMMA":
         for operand in ins.sources:

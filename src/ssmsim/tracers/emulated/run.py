@@ -12,6 +12,7 @@ from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code, Instruction
 from ssmsim.sass.opcodes import Access, Control, Space
 from ssmsim.sass.operands import RZ, Operand
+from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
 from ssmsim.tracers.emulated.control import compile_control
@@ -22,7 +23,6 @@ from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import State
 from ssmsim.tracers.emulated.unknown import UnknownMet, Unknowns, labels_of, pass_labels
-from ssmsim.trace.types import BlockTrace
 
 MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
 
@@ -52,15 +52,24 @@ class Plan:
     """A kernel ready to run: its slice, and each stretch compiled when it is first reached."""
 
     def __init__(
-        self, code: Code, image: Image | None, bounds: Image | None, part: Slice, labelled: bool = False, watched: bool = False
+        self,
+        code: Code,
+        image: Image | None,
+        bounds: Image | None,
+        part: Slice,
+        labelled: bool = False,
+        watched: bool = False,
     ) -> None:
         """image: memory that data move in. bounds: what global addresses are checked against (None: not).
 
-        labelled: values carry labels of unknown loads. watched: without labels, UnknownMet is raised where one would be given.
+        labelled: values carry labels of unknown loads. watched: without labels, UnknownMet is raised where one would
+        be given.
         """
         self.code, self.image, self.bounds, self.part, self.labelled = code, image, bounds, part, labelled
         instructions = code.instructions
-        leaders = {0} | {i.target for i in instructions if i.target >= 0} | {v // 16 for v in code.kernel.symbols.values()}
+        leaders = (
+            {0} | {i.target for i in instructions if i.target >= 0} | {v // 16 for v in code.kernel.symbols.values()}
+        )
         self.ends_before = leaders
         self.stretches: dict[int, Stretch] = {}
         self.unknowns = Unknowns(watched)
@@ -99,7 +108,7 @@ class Plan:
         return Stretch(start, end, steps, control)
 
     def _guard_step(self, ins: Instruction, offset: int) -> list[Step]:
-        if ins.guard is None or not self.part.guarded[ins.index] or ins.guard.kind == "UP" and ins.base[0] == "U":
+        if ins.guard is None or not self.part.guarded[ins.index] or (ins.guard.kind == "UP" and ins.base[0] == "U"):
             return []
         lanes_of = guard_lanes(ins.guard)
         if not self.part.vague[ins.index] or not self.labelled:
@@ -127,7 +136,9 @@ class Plan:
 
     def _steps(self, ins: Instruction, offset: int) -> list[Step]:
         computes = self.part.computes[ins.index]
-        execute = compile_instruction(ins) if computes and (ins.entry.access == Access.NONE or is_constant(ins)) else None
+        execute = (
+            compile_instruction(ins) if computes and (ins.entry.access == Access.NONE or is_constant(ins)) else None
+        )
         if execute is not None and self.labelled:
             execute = pass_labels(ins, execute)
         if ins.base != "HGMMA" and (ins.entry.access == Access.NONE or is_constant(ins)):
@@ -223,7 +234,9 @@ def _check_end(state: State, plan: Plan) -> None:
     block, warp = int(state.blocks[state.block_of[w]]), int(state.warp_of[w])
     at = int(state.paths.pc[w]) if state.paths.status[w] == divergence.AT_BARRIER else int(state.paths.parked_pc[w, 0])
     where = plan.code.instructions[min(max(at - 1, 0), len(plan.code.instructions) - 1)].where
-    raise SsmsimError(f"deadlock: warp {warp} of block {block} waits for ever", where, "its block's other warps never come")
+    raise SsmsimError(
+        f"deadlock: warp {warp} of block {block} waits for ever", where, "its block's other warps never come"
+    )
 
 
 class Tracing:
@@ -233,7 +246,9 @@ class Tracing:
         self.code, self.launch = code, launch
         self.part = slice_program(code)
         instructions = code.instructions
-        counts = any(c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True))
+        counts = any(
+            c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True)
+        )
         self.plan = self._plan(labelled=self.part.loads_global and counts)
 
     def _plan(self, labelled: bool) -> Plan:

@@ -1,11 +1,12 @@
 """The backward slice: which static instructions must be carried out so that addresses, masks and branches are right.
 
-A value is wanted when an address, a branch, a barrier or a guard reads it, or another wanted instruction does. The analysis runs
-backwards over the flow graph until nothing changes (strongly live variables), register by register, so that a register that
-holds an address here and floating-point data there costs only what the address needs. Liveness is kept per predicate value, so
-that `@P6 MOV R1, ..` before `@P6 BRA` ends what R1 held on the branch's way. Shared memory is not told apart by address: a wanted
-load from it makes the data of every store to it wanted. Words of the stack are. Device memory is taken as the launch found it;
-when a wanted load meets bytes that the kernel stored, that is found out as it runs (unknown.py).
+A value is wanted when an address, a branch, a barrier or a guard reads it, or another wanted instruction does. The
+analysis runs backwards over the flow graph until nothing changes (strongly live variables), register by register, so
+that a register that holds an address here and floating-point data there costs only what the address needs. Liveness
+is kept per predicate value, so that `@P6 MOV R1, ..` before `@P6 BRA` ends what R1 held on the branch's way. Shared
+memory is not told apart by address: a wanted load from it makes the data of every store to it wanted. Words of the
+stack are. Device memory is taken as the launch found it; when a wanted load meets bytes that the kernel stored, that
+is found out as it runs (unknown.py).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from ssmsim.tracers.emulated.resources import (
 
 if TYPE_CHECKING:
     from ssmsim.sass.decode import Code
+    from ssmsim.sass.operands import Operand
 
 Live = dict[Condition, int]
 Edges = list[list[tuple[int, Condition]]]
@@ -37,9 +39,9 @@ MEMORY = bit_range(SHARED, 2)
 class Slice:
     """Which instructions to carry out.
 
-    computes[i]: its results (or the data it moves) are wanted. guarded[i]: its guard is computed. risky[i]: what its record
-    needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global: some wanted value may
-    come from device memory.
+    computes[i]: its results (or the data it moves) are wanted. guarded[i]: its guard is computed. risky[i]: what its
+    record needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global: some
+    wanted value may come from device memory.
     """
 
     computes: list[bool]
@@ -62,7 +64,8 @@ def _behind(edges: list[tuple[int, Condition]], live_in: list[Live]) -> Live:
 def _before(fact: Facts, out: Live) -> tuple[int, Live]:
     """(what is live behind and written here, what of it is live before)."""
     opposite = (fact.condition[0], not fact.condition[1]) if fact.condition else None
-    touched, live = 0, {}
+    touched = 0
+    live: Live = {}
     for key, bits in out.items():
         if fact.condition is None or key != opposite:
             touched |= bits
@@ -106,14 +109,18 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], s
     return computes
 
 
+def _holds_stack(operand: Operand | None) -> bool:
+    """Is the stack pointer among the registers of an operand?"""
+    return operand is not None and operand.kind == "R" and 0 <= STACK_REGISTER - operand.index < operand.count
+
+
 def slice_program(code: Code, everything: bool = False) -> Slice:
     """The slice of a kernel; `everything`: all instructions (full mode)."""
     instructions = code.instructions
     count = len(instructions)
     if everything:
         return Slice([True] * count, [True] * count, [False] * count, [False] * count, True)
-    moves_stack = [i for i in instructions if any(
-        d is not None and d.kind == "R" and d.index <= STACK_REGISTER < d.index + d.count for d in i.destinations)]  # fmt: skip
+    moves_stack = [i for i in instructions if any(_holds_stack(d) for d in i.destinations)]
     calls = any(i.entry.control == Control.CALL for i in instructions)
     fixed_stack = not calls and len(moves_stack) <= 2 and all(i.index < 64 and i.guard is None for i in moves_stack)
     table = [facts(i, fixed_stack) for i in instructions]
@@ -128,7 +135,9 @@ def slice_program(code: Code, everything: bool = False) -> Slice:
     computes = _live(table, following, wanted, {i for i, c in enumerate(first) if c})
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
     loads = any(c and f.data & (1 << GLOBAL) for c, f in zip(computes, table, strict=True))
-    risky = [bool(tainted[i] & (f.record | (f.guard if e else 0))) for i, (f, e) in enumerate(zip(table, exact, strict=True))]
+    risky = [
+        bool(tainted[i] & (f.record | (f.guard if e else 0))) for i, (f, e) in enumerate(zip(table, exact, strict=True))
+    ]
     vague = [not k and not e for k, e in zip(known, exact, strict=True)]
     return Slice(computes, guarded, risky, vague, loads)
 

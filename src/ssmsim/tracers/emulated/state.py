@@ -8,8 +8,8 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.cubin import Kernel
 from ssmsim.sass.decode import Instruction
-from ssmsim.tracers.emulated.divergence import Paths
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
+from ssmsim.tracers.emulated.divergence import Paths
 
 SHARED_BASE = 0x400  # the first KB of a block's window belongs to the system (.nv.shared.reserved.0)
 NAMED_BARRIERS = 16
@@ -58,7 +58,9 @@ class Machine:
 
 @dataclass
 class Labels:
-    """Which values are unknown, beside each register and byte of memory: 0 known, else the number of a load (unknown.py)."""
+    """Which values are unknown, beside each register and byte of memory: 0 known, else the number of a load
+    (unknown.py).
+    """
 
     r: np.ndarray
     ur: np.ndarray
@@ -71,8 +73,8 @@ class Labels:
 class State:
     """Registers, predicates, shared and local memory of all warps of `blocks`.
 
-    r uint32[registers, G, 32], ur uint32[64, G, 1], p bool[8, G, 32], up bool[8, G, 1] with G = blocks * warps per block;
-    r[255] is not kept: RZ reads as a constant. p[7] and up[7] stay True.
+    r uint32[registers, G, 32], ur uint32[64, G, 1], p bool[8, G, 32], up bool[8, G, 1] with G = blocks * warps per
+    block; r[255] is not kept: RZ reads as a constant. p[7] and up[7] stay True.
     """
 
     def __init__(self, launch: Launch, kernel: Kernel, blocks: np.ndarray, registers: int) -> None:
@@ -112,10 +114,10 @@ class State:
         if local:
             self.local = np.zeros((self.warps, 32, stack_bytes(self.kernel) // 4 + 4), np.uint32)
         if labels:
-            self.labels = Labels(
-                *(np.zeros(a.shape, np.uint8) for a in (self.r, self.ur, self.p, self.up)),
-                np.zeros(self.shared.size, np.uint8), np.zeros(4 * self.local.size, np.uint8),
-            )  # fmt: skip
+            shapes = (self.r.shape, self.ur.shape, self.p.shape, self.up.shape)
+            r, ur, p, up = (np.zeros(shape, np.uint8) for shape in shapes)
+            memories = np.zeros(self.shared.size, np.uint8), np.zeros(4 * self.local.size, np.uint8)
+            self.labels = Labels(r, ur, p, up, *memories)
 
     def machine(self, index: np.ndarray | slice) -> Machine:
         return Machine(self.shared, self.block_of[index], self.warp_of[index])
@@ -163,4 +165,6 @@ def pack(lanes: np.ndarray) -> np.ndarray:
 
 def unpack(masks: np.ndarray) -> np.ndarray:
     """uint32[W] to bool[W, 32]."""
-    return np.unpackbits(np.ascontiguousarray(masks, "<u4").view(np.uint8).reshape(-1, 4), axis=1, bitorder="little").view(bool)
+    return np.unpackbits(
+        np.ascontiguousarray(masks, "<u4").view(np.uint8).reshape(-1, 4), axis=1, bitorder="little"
+    ).view(bool)

@@ -1,8 +1,8 @@
 """Values that trace mode cannot know: what was loaded from buffers without recorded contents, and all computed from it.
 
-Beside every register and byte lies a label, 0 when the value is known. A load of unrecorded bytes gives its lanes a new label, each
-instruction hands its sources' labels on, and an address, branch, mask or barrier that has one is an error that names the load.
-Only kernels whose slice loads from device memory carry labels at all.
+Beside every register and byte lies a label, 0 when the value is known. A load of unrecorded bytes gives its lanes a
+new label, each instruction hands its sources' labels on, and an address, branch, mask or barrier that has one is an
+error that names the load. Only kernels whose slice loads from device memory carry labels at all.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Bitwise logic, shifts, permutes and counts."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,24 @@ def sel(ins: Any, a: Array, b: Array, p: Array) -> Array:
     return np.where(p, a, b)
 
 
+DIRECT: dict[int, Callable[[Array, Array, Array], Array]] = {
+    0xC0: lambda a, b, c: a & b,
+    0xFC: lambda a, b, c: a | b,
+    0x3C: lambda a, b, c: a ^ b,
+    0xFE: lambda a, b, c: a | b | c,
+    0x96: lambda a, b, c: a ^ b ^ c,
+    0x80: lambda a, b, c: a & b & c,
+    0xF8: lambda a, b, c: a | b & c,
+    0xEA: lambda a, b, c: a & b | c,
+    0x33: lambda a, b, c: ~b,
+    0x30: lambda a, b, c: a & ~b,
+}
+
+
 def _logic(table: int, a: Array, b: Array, c: Array) -> Array:
     """Any function of three bits: bit 4a + 2b + c of `table`. Frequent ones directly."""
-    simple = {0xC0: lambda: a & b, 0xFC: lambda: a | b, 0x3C: lambda: a ^ b, 0xFE: lambda: a | b | c, 0x96: lambda: a ^ b ^ c,
-              0x80: lambda: a & b & c, 0xF8: lambda: a | b & c, 0x33: lambda: ~b, 0x0F: lambda: ~a, 0x30: lambda: a & ~b,
-              0xEA: lambda: a & b | c, 0xE2: lambda: a & b | c & ~b, 0xF0: lambda: a, 0xCC: lambda: b, 0xAA: lambda: c}  # fmt: skip
-    if table in simple:
-        return simple[table]()
+    if table in DIRECT:
+        return DIRECT[table](a, b, c)
     result = np.zeros(np.broadcast_shapes(a.shape, b.shape, c.shape), a.dtype)
     for term in range(8):
         if table >> term & 1:

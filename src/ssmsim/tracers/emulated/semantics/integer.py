@@ -31,8 +31,12 @@ def _negated_zero(ins: Any, k: int, value: Array) -> Array | None:
     return value == 0 if source is not None and source.negate else None
 
 
-def iadd3(ins: Any, a: Array, b: Array, c: Array, carry0: Array | None, carry1: Array | None) -> tuple[Array | None, ...]:
-    """a + b + c (+ two carries with .X); the carries out say whether the exact sum reaches 2^32 once, twice. .64: pairs."""
+def iadd3(
+    ins: Any, a: Array, b: Array, c: Array, carry0: Array | None, carry1: Array | None
+) -> tuple[Array | None, ...]:
+    """a + b + c (+ two carries with .X); the carries out say whether the exact sum reaches 2^32 once, twice. .64:
+    pairs.
+    """
     if ins.has("64"):
         return words(wide(a) + wide(b) + wide(c)), None, None
     carries = [x for x in (carry0, carry1) if x is not None] if ins.has("X") else []

@@ -94,4 +94,4 @@ def r2ur(ins: Any, a: Array, active: Array) -> tuple[Array, Array]:
 def elect(ins: Any, p: Array | None, active: Array) -> tuple[Array, Array]:
     """One lane of the active ones, the lowest: a predicate that holds there alone, and its mask."""
     lowest = np.argmax(active, axis=1)[:, None]
-    return LANE == lowest, (U32(1) << lowest.astype(U32))
+    return np.equal(LANE, lowest), (U32(1) << lowest.astype(U32))
