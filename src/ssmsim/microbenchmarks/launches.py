@@ -14,7 +14,7 @@ from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.contents import write_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Device, Launch
-from ssmsim.microbenchmarks.case import Loop
+from ssmsim.microbenchmarks.case import Chase, Loop, Random
 
 ROUNDS_AT = 8  # kernel(Record* out, int n, ...)
 
@@ -52,9 +52,10 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
     buffers = [Buffer(name="out", address=row["out"], bytes=32 * case.blocks * case.warps)]
     for buffer, argument in zip(row["buffers"], (a for a in case.args if hasattr(a, "contents")), strict=True):
         contents = None
-        if type(argument).__name__ == "Chase":
-            contents = "ring.bin.zst"
-            write_contents(folder / contents, argument.contents(buffer["address"]).tobytes())
+        if not isinstance(argument, Random):
+            data = argument.contents(buffer["address"])
+            contents = "ring.bin.zst" if isinstance(argument, Chase) else "zeros.bin.zst"
+            write_contents(folder / contents, bytes(argument.bytes) if data is None else data.tobytes())
         buffers.append(Buffer(name="data", address=buffer["address"], bytes=buffer["bytes"], contents=contents))
     facts = {
         "rounds_at": ROUNDS_AT, "rounds": row["rounds"], "cycles_few": row["cycles_few"],
