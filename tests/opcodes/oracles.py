@@ -15,27 +15,28 @@ FIRST_ADDRESS = 0x7F0000000000
 
 
 def emulate(
-    name: str, inputs: list[np.ndarray], out_bytes: int, block: int, grid: int = 1, shared: int = 0, kernel: str = ""
+    name: str, inputs: list[np.ndarray], out_bytes: int, block: int, grid: int = 1, kernel: str = ""
 ) -> np.ndarray:
     """uint8[out_bytes] that kernel(inputs..., out) leaves in `out`, which starts as zero."""
     sizes = [a.nbytes for a in inputs] + [out_bytes]
     addresses = [FIRST_ADDRESS + (i << 24) for i in range(len(sizes))]
+    code = decode(DATA / f"{name}.cubin", kernel or name)
     launch = Launch(
         format="launch/1", kernel=kernel or name, device=Device(name="emulated", compute_capability=(9, 0)),
-        grid=(grid, 1, 1), block=(block, 1, 1), shared_memory_bytes=shared, registers_per_thread=255,
+        grid=(grid, 1, 1), block=(block, 1, 1), shared_memory_bytes=code.kernel.static_shared, registers_per_thread=255,
         cubin=f"{name}.cubin", params=struct.pack(f"<{len(addresses)}Q", *addresses).hex(), buffers=[],
     )  # fmt: skip
     image = Image([(a, s, f"argument {i}") for i, (a, s) in enumerate(zip(addresses, sizes, strict=True))], store=True)
     for address, array in zip(addresses, inputs, strict=False):
         image.write(address, np.ascontiguousarray(array))
     image.write(addresses[-1], np.zeros(out_bytes, np.uint8))
-    plan = full_plan(decode(DATA / f"{name}.cubin", launch.kernel), image)
+    plan = full_plan(code, image)
     run_blocks(plan, launch, np.arange(grid), log=False)
     return image.read(addresses[-1], out_bytes)
 
 
 def on_gpu(
-    name: str, inputs: list[np.ndarray], out_bytes: int, block: int, grid: int = 1, shared: int = 0, kernel: str = ""
+    name: str, inputs: list[np.ndarray], out_bytes: int, block: int, grid: int = 1, kernel: str = ""
 ) -> np.ndarray:
     """The same on a Hopper GPU, through the driver."""
     from ssmsim.microbenchmarks.gpu import Gpu
@@ -47,7 +48,7 @@ def on_gpu(
         gpu.upload(address, array)
     gpu.zero(addresses[-1], out_bytes)
     arguments = [np.uint64(a) for a in addresses]
-    gpu.launch(gpu.function(module, kernel or name, shared), (grid, 1, 1), (block, 1, 1), shared, arguments)
+    gpu.launch(gpu.function(module, kernel or name), (grid, 1, 1), (block, 1, 1), 0, arguments)
     gpu.synchronize()
     result = gpu.download(addresses[-1], out_bytes, np.uint8)
     for address in addresses:

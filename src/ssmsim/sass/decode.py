@@ -5,7 +5,7 @@ import importlib.util
 import json
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
 from ssmsim.sass.cubin import Kernel, read_kernel
-from ssmsim.sass.opcodes import Mods, Opcode, lookup
+from ssmsim.sass.opcodes import Mods, Opcode, Space, lookup
 from ssmsim.sass.operands import Operand, match, parse
 from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import Program
@@ -127,6 +127,12 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     if "label" in types and texts:
         offset = 16 * (index + 1) + branch_offset(low, high)
     operands_ = [parse(part, where) for part in texts if part != "PR"]
+    if "E" in mods and entry.space in (Space.GLOBAL, Space.GENERIC):  # ATOMG.E.CAS [R8]: 64 bits, though not written
+        bare = ("mem", False, -1, -1)
+        operands_ = [
+            replace(o, wide=True) if (o.kind, o.wide, o.uniform, o.descriptor) == bare and o.base >= 0 else o
+            for o in operands_
+        ]
     guard = parse(guard_text[1:], where) if guard_text and guard_text != "@PT" else None
     found, wanted = match(operands_, destinations, sources, where)
     if "label" in types and wanted[-1] is not None and not any(s is not None and s.type == "reg64" for s in wanted):
