@@ -38,6 +38,9 @@ class Sm(Group):
 
     subcores: Literal[4] = Field(description="issue slots; warp w of an SM lives in sub-core w mod 4")
     warp_slots_per_subcore: Annotated[int, Field(ge=1, le=32)]
+    issue_per_subcore_per_cycle: Annotated[int, Field(ge=1, le=8)] = Field(
+        description="distinct warps it may issue from"
+    )
     blocks: Annotated[int, Field(ge=1, le=64)]
     registers: Count = Field(description="32-bit registers of the whole SM")
     register_allocation_unit: Count = Field(description="registers per warp are rounded up to this")
@@ -125,6 +128,7 @@ class Shared(Group):
     carveouts_kib: tuple[Annotated[int, Field(ge=0)], ...] = Field(description="sizes the driver can choose, ascending")
     banks: Count
     bank_bytes: Count
+    wavefronts_per_cycle: Rate = Field(description="passes over the banks for loads and stores of the SM")
     load_latency_cycles: Cycles = Field(description="LDS.32 without conflict, issue to use")
     ldsm_latency_cycles: Cycles = Field(description="LDSM.x1")
     store_latency_cycles: Cycles = Field(description="STS: issue to visible for a later LDS")
@@ -144,6 +148,9 @@ class L1(Group):
     miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
     miss_sectors: Count = Field(description="sectors outstanding")
     write_through_bytes_per_cycle: Count
+    prefetch_lead_cycles: Cycles = Field(
+        description="unloaded latency below the L1 that a DMA engine running ahead hides; bandwidth and queues stay"
+    )
 
 
 class Noc(Group):
@@ -213,6 +220,9 @@ class Launch(Group):
     sm_interval_cycles: Cycles = Field(description="between two block launches on one SM")
     first_instruction_cycles: Cycles = Field(description="block launch to the first issue of its warps")
     release_cycles: Cycles = Field(description="last warp's exit to a successor block's launch")
+    skip_prologue: bool = Field(
+        description="after the first wave, warps start at their first global access: a persistent kernel's tile loop"
+    )
     instruction_cache_cold: bool = Field(description="as under ncu's cache control: instructions start in L2")
 
 

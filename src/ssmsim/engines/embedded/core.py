@@ -93,8 +93,9 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                 sm.wake = INF
                 for i in range(4 * s, 4 * s + 4):
                     if subs[i].wake <= cycle:
-                        issue.subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests,
-                                      l0, l1i, gpci, imc, stalls, s, i, cycle)  # fmt: skip
+                        for _ in range(m.issue_width):
+                            issue.subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests,
+                                          l0, l1i, gpci, imc, stalls, s, i, cycle)  # fmt: skip
                 for i in range(4 * s, 4 * s + 4):
                     sm.wake = min(sm.wake, subs[i].wake)
             again = min(again, sm.wake)

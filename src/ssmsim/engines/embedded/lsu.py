@@ -9,7 +9,7 @@ from numba import njit
 
 from ssmsim.engines.embedded import l1
 from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, SERVE, schedule
-from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, INF, NONE, SHARED
+from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, INF, NONE, SHARED
 from ssmsim.engines.embedded.stalls import LG, MIO, check_exit, settle
 
 RETRY = 4  # cycles until an access that found no free miss entry tries again: polling, not a hardware value
@@ -95,10 +95,10 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         busy = max(busy, m.exchange_interval)
         answer(gpu, counts, sub, warp, request, index, one, events, requests, cycle + one.latency, cycle)
     elif request.space == SHARED:
-        wavefronts = accesses[request.access].wavefronts
-        busy = max(busy, wavefronts)
+        wavefronts = accesses[request.access].wavefronts * m.wavefront_fp
+        busy = max(busy, (wavefronts + (1 << FP) - 1) >> FP)
         answer(gpu, counts, sub, warp, request, index, one, events, requests,
-               cycle + shared_latency(m, one) + 2 * (wavefronts - 1), cycle)  # fmt: skip
+               cycle + shared_latency(m, one) + (max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
         access = accesses[request.access]
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,

@@ -141,7 +141,7 @@ def machine_record(
     m, c = table[0], config
     clock = c.gpu.sm_clock_mhz
     m.sms, m.slots, m.blocks_per_sm, m.block_total = c.sm_count, c.sm.warp_slots_per_subcore, fits.blocks, block_total
-    m.warps_per_block = launch.warps_per_block
+    m.warps_per_block, m.issue_width = launch.warps_per_block, c.sm.issue_per_subcore_per_cycle
     per_subcore = -(-launch.warps_per_block // 4) * fits.blocks if launch.warps_per_block % 4 == 0 else m.slots
     m.used_slots = min(m.slots, per_subcore)
     half = c.sm.fp32_lanes_per_subcore // 2
@@ -174,6 +174,7 @@ def machine_record(
     m.exchange_interval = c.mio.shuffle_interval_cycles
     m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles, c.shared.ldsm_latency_cycles
     m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles
+    m.wavefront_fp = _fp(1 / c.shared.wavefronts_per_cycle)
     m.gmma_latency, m.gmma_queue = c.tensor.hgmma_overhead_latency_cycles, c.tensor.hgmma_queue_entries
     l1_lines = fits.l1_bytes // c.l1.line_bytes
     m.l1_ways = min(c.l1.ways, l1_lines)
@@ -221,4 +222,14 @@ def machine_record(
         n.sm_interval_cycles,
     )
     m.first_issue, m.release = n.first_instruction_cycles, n.release_cycles
+    m.skip_prologue = n.skip_prologue
+    run_ahead(m, c.l1.prefetch_lead_cycles)
     return table
+
+
+def run_ahead(m, lead: int) -> None:
+    """Take `lead` cycles off the unloaded latency below the L1, nearest first; what waits in queues still waits."""
+    for part in ("request_latency", "reply_latency", "dram_latency", "far_latency"):
+        cut = min(lead, int(m[part]))
+        m[part] -= cut
+        lead -= cut

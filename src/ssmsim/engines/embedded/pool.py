@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssmsim.engines.embedded import coalesce
+from ssmsim.engines.embedded import coalesce, prologue
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.machine import State
 from ssmsim.errors import SsmsimError
@@ -68,6 +68,7 @@ class Pool:
         self.executed = np.zeros(len(self.program.instructions), np.int64)
         self.scratch = np.zeros((32, 34), np.int64)
         self.loaded = 0
+        self.seen = 0  # blocks taken from the source
         self.rows = self.program.instructions["accesses"]
         local = bool((self.program.instructions["space"] == Space.LOCAL).any())
         self.lines_per_row = 128 if local else 32
@@ -83,11 +84,16 @@ class Pool:
 
     def take(self, count: int) -> BlockTrace:
         """The source's next blocks, at most `count`."""
+        wave = self.state.machine[0].sms * self.state.machine[0].blocks_per_sm
+        later = self.state.machine[0].skip_prologue and self.seen >= wave
+        if self.seen < wave:
+            count = min(count, int(wave - self.seen))
         trace = self.source.next_blocks(count)
         if trace is None or len(trace.blocks) == 0:
             raise SsmsimError(f"the tracer ended after {self.loaded} blocks of {self.source.block_count}",
                               self.program.kernel, "trace the launch again")  # fmt: skip
-        return trace
+        self.seen += len(trace.blocks)
+        return prologue.without(trace, self.program) if later else trace
 
     def _free(self, number: int) -> None:
         for name, start, length in self.parts.pop(number):

@@ -45,7 +45,7 @@ def records(dtype: np.dtype, count: int) -> np.ndarray:
 
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
-    "sms", "slots", "used_slots", "blocks_per_sm", "warps_per_block", "block_total",
+    "sms", "slots", "used_slots", "issue_width", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "barrier_interval", "ports",
     "l0_lines", "l0_prefetch", "l0_shift", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "l2i_latency", "cold_code",
@@ -60,7 +60,7 @@ MACHINE = _record(
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "row_granules", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "drain_high", "drain_low",
-    "start", "end", "launch_fp", "sm_launch", "first_issue", "release", "timeline_sm",
+    "start", "end", "launch_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
 
 # What moves with time but belongs to no single unit.

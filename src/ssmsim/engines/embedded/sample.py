@@ -90,7 +90,6 @@ class SampledPool(Pool):
         self.segments = [(0, self.blocks)]
         self.planned = False
         self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1))
-        self.asked = 0  # blocks of the source seen
         self.launched = np.zeros(self.blocks, np.int64)
         self.finished = np.zeros(self.blocks, np.int64)
         self.sequence: dict[int, int] = {}
@@ -100,22 +99,13 @@ class SampledPool(Pool):
             self._plan()
         for number in np.flatnonzero(self.state.loaded.done):
             self._free(int(number))
-        first, last = next(s for s in self.segments if s[1] > self.asked)
-        while self.asked < first:
-            trace = self._next(first - self.asked)
-            self.skipped.run(trace, self.source.warps_per_block)
-        room = min(BATCH, len(self.state.loaded) - len(self.parts), last - self.asked)
-        if not self.planned:
-            room = min(room, self.resident - self.asked) if self.asked < self.resident else room
-        trace = self._next(max(1, room))
+        first, last = next(s for s in self.segments if s[1] > self.seen)
+        while self.seen < first:
+            self.skipped.run(self.take(min(BATCH, first - self.seen)), self.source.warps_per_block)
+        trace = self.take(max(1, min(BATCH, len(self.state.loaded) - len(self.parts), last - self.seen)))
         for b in range(len(trace.blocks)):
             self.sequence[self.loaded % len(self.state.loaded)] = self.loaded
             self._load(trace, b)
-
-    def _next(self, count: int):
-        trace = self.take(min(BATCH, count))
-        self.asked += len(trace.blocks)
-        return trace
 
     def _plan(self) -> None:
         self.planned = True
