@@ -1,4 +1,4 @@
-"""A declared measurement: one kernel run with few and with many loop rounds; the difference is free of start and end."""
+"""A declared measurement: one kernel with few and with many loop rounds; the difference is free of start and end."""
 
 from dataclasses import dataclass
 from typing import Any

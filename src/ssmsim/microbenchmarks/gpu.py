@@ -1,4 +1,4 @@
-"""The few calls of the CUDA driver that a measurement needs, through ctypes: load a cubin, allocate, launch, read back."""
+"""The few calls of the CUDA driver that a measurement needs, through ctypes: load, allocate, launch, read back."""
 
 import ctypes
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class Gpu:
         return module
 
     def function(self, module: ctypes.c_void_p, name: str, shared: int = 0, carveout: int = -1) -> ctypes.c_void_p:
-        """A kernel, allowed `shared` bytes of dynamic shared memory; carveout: percent of the SM, -1 the driver's choice."""
+        """A kernel, allowed `shared` bytes of dynamic shared memory; carveout: percent of the SM, -1 the driver's."""
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
         self.call("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, shared)

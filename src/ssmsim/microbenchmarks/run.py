@@ -31,11 +31,15 @@ def worker(name: str, cubins: Path, out: Path, counted: bool) -> None:
         out.write_text(json.dumps(labels))
         return
     result: dict[str, Any] = {
-        "program": name, "isolates": (program.__doc__ or "").strip(), "device": session.gpu.facts(),
+        "program": name,
+        "isolates": (program.__doc__ or "").strip(),
+        "device": session.gpu.facts(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "cubin_sha256": hashlib.sha256((cubins / f"{name}.cubin").read_bytes()).hexdigest(),
-        "loops": {}, "samples": {}, "failed": {},
-    }  # fmt: skip
+        "loops": {},
+        "samples": {},
+        "failed": {},
+    }
     out.write_text(json.dumps(result))
     for part in getattr(program, "MEASUREMENTS", []):
         started = time.time()
@@ -55,16 +59,35 @@ def worker(name: str, cubins: Path, out: Path, counted: bool) -> None:
 
 
 def profile(name: str, cubins: Path, out: Path, limit: float) -> list[dict[str, Any]]:
-    """The program's counted launches under Nsight Compute, once per (cache control, metrics): label and metrics of each."""
+    """The program's counted launches under Nsight Compute, once per (cache control, metrics): label and metrics."""
     program = importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}")
     labels = out / f"{name}.labels.json"
     table: dict[tuple[str, int], dict[str, Any]] = {}
     for cache, metrics in program.METRICS:
         command = [
-            "ncu", "--csv", "--page", "raw", "--print-units", "base", "--cache-control", cache, "--clock-control", "none",
-            "--metrics", ",".join(metrics), sys.executable, "-m", MODULE, "--worker", name, "--counted",
-            "--cubins", str(cubins), "-o", str(labels),
-        ]  # fmt: skip
+            "ncu",
+            "--csv",
+            "--page",
+            "raw",
+            "--print-units",
+            "base",
+            "--cache-control",
+            cache,
+            "--clock-control",
+            "none",
+            "--metrics",
+            ",".join(metrics),
+            sys.executable,
+            "-m",
+            MODULE,
+            "--worker",
+            name,
+            "--counted",
+            "--cubins",
+            str(cubins),
+            "-o",
+            str(labels),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
         lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
         if not lines or not labels.is_file():

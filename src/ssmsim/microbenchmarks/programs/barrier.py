@@ -9,4 +9,4 @@ LOOPS = [
 ] + [
     Loop(f"exchange.{warps}", "exchange", 1, threads=32 * warps, shared=4096, args=(i32(0), i32(0)), replay=True)
     for warps in (2, 4, 8, 16, 32)
-]  # fmt: skip
+]

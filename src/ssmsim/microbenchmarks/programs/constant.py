@@ -1,4 +1,4 @@
-"""Constant caches: LDC chase over working sets up to 64 KB, and c[bank][offset] operands spread over more and more lines."""
+"""Constant caches: LDC chase over working sets up to 64 KB, and c[bank][offset] operands spread over more lines."""
 
 from typing import Any
 

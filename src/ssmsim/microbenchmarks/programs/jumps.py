@@ -63,8 +63,16 @@ def _offset(word: int) -> int:
 
 
 LOOPS = [
-    Loop(f"hops{length // SPAN - 1}.{threads // 32}.{blocks}", f"code_{length}", length // SPAN - 1, threads=threads, blocks=blocks,
-         args=(f32(1),), rounds=(10, 50) if length < 2000 else (3, 9), replay=blocks == 1 and threads == 32 and length in (256, 1024, 4096))
+    Loop(
+        f"hops{length // SPAN - 1}.{threads // 32}.{blocks}",
+        f"code_{length}",
+        length // SPAN - 1,
+        threads=threads,
+        blocks=blocks,
+        args=(f32(1),),
+        rounds=(10, 50) if length < 2000 else (3, 9),
+        replay=blocks == 1 and threads == 32 and length in (256, 1024, 4096),
+    )
     for length in LENGTHS
     for threads, blocks in ((32, 1), (128, 1), (512, 1), (32, 132))
-]  # fmt: skip
+]

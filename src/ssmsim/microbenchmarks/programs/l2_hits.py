@@ -1,4 +1,4 @@
-"""L2 hits seen from the SMs, traffic between the partitions, and how many slices and channels there are: one counter a pass."""
+"""L2 hits seen from the SMs, traffic between the partitions, number of slices and channels: one counter a pass."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -9,8 +9,15 @@ MB = 1 << 20
 BIG = 256 * MB  # several times L2: reading it pushes everything else out
 METRICS = [
     ("none", ["dram__bytes_read.sum", "dram__bytes_write.sum", "gpc__cycles_elapsed.max"]),
-    ("none", ["lts__t_sectors_srcunit_tex.sum", "lts__t_sectors_srcunit_tex_lookup_hit.sum", "lts__t_sectors_srcunit_ltcfabric.sum"]),
-]  # fmt: skip
+    (
+        "none",
+        [
+            "lts__t_sectors_srcunit_tex.sum",
+            "lts__t_sectors_srcunit_tex_lookup_hit.sum",
+            "lts__t_sectors_srcunit_ltcfabric.sum",
+        ],
+    ),
+]
 
 
 def counted(session: Any) -> Iterator[str]:

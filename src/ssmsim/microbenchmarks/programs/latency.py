@@ -18,7 +18,7 @@ def chase(session: Any, stride: int, count: int, jump: int, name: str) -> dict[s
 
 
 def working_sets(session: Any) -> dict[str, Any]:
-    """Cycles per access of one SM over every line of 1 to 128 MB, in order and scattered (a jump coprime to the count)."""
+    """Cycles per access of one SM over every line of 1 to 96 MB, in order and scattered (jump coprime to the count)."""
     found = {}
     for mb in (1, 8, 16, 20, 24, 26, 28, 30, 32, 34, 36, 40, 44, 48, 52, 56, 58, 60, 62, 64, 72, 96):
         for jump in (1, 4099):
@@ -34,7 +34,7 @@ def working_sets(session: Any) -> dict[str, Any]:
 
 
 def pages(session: Any) -> dict[str, Any]:
-    """Cycles per access, one line in each of `count` 2 MB (and 64 KB) pages: all lines fit L2, so steps are TLB levels."""
+    """Cycles per access, one line in each of `count` 2 MB pages: all lines fit L2, so steps would be TLB levels."""
     found = {}
     for page in (2 * MB,):
         for count in (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768):

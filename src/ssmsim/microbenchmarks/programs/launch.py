@@ -23,25 +23,52 @@ def order(session: Any) -> list[dict[str, Any]]:
     """SM and start (cycles of its SM's clock and ns) of every block, for several grids and block sizes."""
     found = []
     for kernel, grid, threads, hold, shared in (
-        ("stamp", 132, 128, 20000, 0), ("stamp", 264, 128, 20000, 0), ("stamp", 1056, 128, 20000, 0),
-        ("stamp", 1056, 256, 20000, 0), ("stamp", 528, 1024, 20000, 0), ("stamp", 660, 256, 20000, 200 << 10),
-        ("stamp", 660, 256, 20000, 100 << 10), ("stamp", 660, 256, 20000, 64 << 10), ("stamp", 4224, 32, 20000, 0),
-        ("stamp_registers", 660, 256, 20000, 0), ("stamp", 2640, 128, 0, 0), ("stamp", 2640, 128, 500, 100 << 10),
-    ):  # fmt: skip
+        ("stamp", 132, 128, 20000, 0),
+        ("stamp", 264, 128, 20000, 0),
+        ("stamp", 1056, 128, 20000, 0),
+        ("stamp", 1056, 256, 20000, 0),
+        ("stamp", 528, 1024, 20000, 0),
+        ("stamp", 660, 256, 20000, 200 << 10),
+        ("stamp", 660, 256, 20000, 100 << 10),
+        ("stamp", 660, 256, 20000, 64 << 10),
+        ("stamp", 4224, 32, 20000, 0),
+        ("stamp_registers", 660, 256, 20000, 0),
+        ("stamp", 2640, 128, 0, 0),
+        ("stamp", 2640, 128, 500, 100 << 10),
+    ):
         record = stamps(session, kernel, grid, threads, hold, shared)
-        found.append({
-            "kernel": kernel, "grid": grid, "threads": threads, "hold": hold, "shared": shared,
-            "smid": record["smid"].tolist(), "start": (record["start"] - record["start"].min()).tolist(),
-            "life": (record["end"] - record["start"]).tolist(), "ns": (record["global"] - record["global"].min()).tolist(),
-        })  # fmt: skip
+        found.append(
+            {
+                "kernel": kernel,
+                "grid": grid,
+                "threads": threads,
+                "hold": hold,
+                "shared": shared,
+                "smid": record["smid"].tolist(),
+                "start": (record["start"] - record["start"].min()).tolist(),
+                "life": (record["end"] - record["start"]).tolist(),
+                "ns": (record["global"] - record["global"].min()).tolist(),
+            }
+        )
     return found
 
 
 def warps(session: Any) -> list[dict[str, Any]]:
-    """Start of every warp, in cycles from the first of its SM, on one SM: pace of warp launches and of following blocks."""
+    """Start of every warp of one SM, in cycles from the first: pace of warp launches and of following blocks."""
     found = []
-    for grid, threads, shared in ((132, 32, 0), (132, 128, 0), (132, 256, 0), (132, 512, 0), (132, 1024, 0), (264, 1024, 0), (528, 512, 0),
-                                  (1056, 256, 0), (1056, 128, 0), (660, 1024, 200 << 10), (660, 256, 200 << 10)):  # fmt: skip
+    for grid, threads, shared in (
+        (132, 32, 0),
+        (132, 128, 0),
+        (132, 256, 0),
+        (132, 512, 0),
+        (132, 1024, 0),
+        (264, 1024, 0),
+        (528, 512, 0),
+        (1056, 256, 0),
+        (1056, 128, 0),
+        (660, 1024, 200 << 10),
+        (660, 256, 200 << 10),
+    ):
         out = session.buffer(grid * threads)
         for _ in range(2):
             session.launch("stamp_warps", grid, threads, u64(out), i32(20000), shared=shared)
@@ -50,8 +77,16 @@ def warps(session: Any) -> list[dict[str, Any]]:
         session.release()
         mine = record[record["smid"] == record["smid"][0]]
         block = (np.flatnonzero(record["smid"] == record["smid"][0]) * 32 // threads).tolist()
-        found.append({"grid": grid, "threads": threads, "shared": shared, "block": block,
-                      "start": (mine["start"] - mine["start"].min()).tolist(), "end": (mine["end"] - mine["start"].min()).tolist()})  # fmt: skip
+        found.append(
+            {
+                "grid": grid,
+                "threads": threads,
+                "shared": shared,
+                "block": block,
+                "start": (mine["start"] - mine["start"].min()).tolist(),
+                "end": (mine["end"] - mine["start"].min()).tolist(),
+            }
+        )
     return found
 
 
@@ -90,10 +125,21 @@ def counted(session: Any) -> Iterator[str]:
             session.gpu.synchronize()
             yield f"empty.{grid}x{threads}"
     for kernel in ("hold", "stamp"):
-        for grid, threads, cycles, shared in ((1, 128, 10000, 0), (132, 128, 10000, 0), (132, 1024, 10000, 0), (264, 128, 10000, 200 << 10),
-                                              (660, 128, 10000, 200 << 10), (1320, 128, 10000, 200 << 10), (1320, 128, 1000, 200 << 10),
-                                              (660, 1024, 10000, 200 << 10), (1320, 1024, 10000, 200 << 10), (1320, 256, 1000, 100 << 10),
-                                              (2640, 256, 1000, 100 << 10), (2640, 256, 1000, 0), (5280, 256, 1000, 0)):  # fmt: skip
+        for grid, threads, cycles, shared in (
+            (1, 128, 10000, 0),
+            (132, 128, 10000, 0),
+            (132, 1024, 10000, 0),
+            (264, 128, 10000, 200 << 10),
+            (660, 128, 10000, 200 << 10),
+            (1320, 128, 10000, 200 << 10),
+            (1320, 128, 1000, 200 << 10),
+            (660, 1024, 10000, 200 << 10),
+            (1320, 1024, 10000, 200 << 10),
+            (1320, 256, 1000, 100 << 10),
+            (2640, 256, 1000, 100 << 10),
+            (2640, 256, 1000, 0),
+            (5280, 256, 1000, 0),
+        ):
             session.launch(
                 kernel, grid, threads, *([u64(out)] if kernel == "stamp" else []), i32(cycles), shared=shared
             )
@@ -102,7 +148,25 @@ def counted(session: Any) -> Iterator[str]:
 
 
 METRICS = [
-    ("none", ["gpc__cycles_elapsed.max", "sm__cycles_active.max", "sm__cycles_active.avg", "gpu__time_duration.sum", "smsp__inst_executed.sum"]),
-    ("all", ["gpc__cycles_elapsed.max", "sm__cycles_active.max", "sm__cycles_active.avg", "gpu__time_duration.sum", "smsp__inst_executed.sum"]),
-]  # fmt: skip
+    (
+        "none",
+        [
+            "gpc__cycles_elapsed.max",
+            "sm__cycles_active.max",
+            "sm__cycles_active.avg",
+            "gpu__time_duration.sum",
+            "smsp__inst_executed.sum",
+        ],
+    ),
+    (
+        "all",
+        [
+            "gpc__cycles_elapsed.max",
+            "sm__cycles_active.max",
+            "sm__cycles_active.avg",
+            "gpu__time_duration.sum",
+            "smsp__inst_executed.sum",
+        ],
+    ),
+]
 MEASUREMENTS = [clusters, order, warps, empty]

@@ -14,7 +14,7 @@ KERNEL wgmma_{n}_{kind}_{count}(Record* out, int n, int a, int b) {{
     for (int k = 0; k < {half}; k++) d[k] = 0;
     u32 r[4] = {{threadIdx.x, threadIdx.x * 3u, threadIdx.x * 5u, threadIdx.x * 7u}};
     u32 group = threadIdx.x >> 7, pool_at = (u32)__cvta_generic_to_shared(pool);
-    u64 flags = (1ull << 62) | (64ull << 32) | (1ull << 16);             // 128-byte swizzle, 1024 bytes between 8-row groups
+    u64 flags = (1ull << 62) | (64ull << 32) | (1ull << 16);  // 128-byte swizzle
     u64 da = flags | (((pool_at + group * 8192) & 0x3FFFF) >> 4), db = flags | (((pool_at + 32768) & 0x3FFFF) >> 4);
     __syncthreads();
     u64 start = now();
@@ -23,7 +23,8 @@ KERNEL wgmma_{n}_{kind}_{count}(Record* out, int n, int a, int b) {{
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
         for (int k = 0; k < {count}; k++)
-            asm volatile("{{wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16 {{{results}}}, {operand}, 1, 1, 1{transpose};}}"
+            asm volatile("{{wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16 "
+                "{{{results}}}, {operand}, 1, 1, 1{transpose};}}"
                 : {outputs} : {inputs});
         asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;" ::: "memory");
     }}
@@ -49,7 +50,8 @@ KERNEL issue_{n}_{count}(Record* out, int n, int a, int b) {{
         u64 before = now();
 #pragma unroll
         for (int k = 0; k < {count}; k++)
-            asm volatile("{{wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16 {{{results}}}, {operand}, 1, 1, 1, 0, 0;}}"
+            asm volatile("{{wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16 "
+                "{{{results}}}, {operand}, 1, 1, 1, 0, 0;}}"
                 : {outputs} : {inputs});
         spent += now() - before;
         asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;" ::: "memory");
@@ -103,8 +105,15 @@ def source() -> str:
 
 
 LOOPS = [
-    Loop(f"n{n}.{kind}.{count}.{threads // 128}", f"wgmma_{n}_{kind}_{count}", count, threads=threads, shared=98304,
-         args=(i32(0), i32(0)), replay=n >= 16 and threads < 384 and (threads == 128 or count == 8))
+    Loop(
+        f"n{n}.{kind}.{count}.{threads // 128}",
+        f"wgmma_{n}_{kind}_{count}",
+        count,
+        threads=threads,
+        shared=98304,
+        args=(i32(0), i32(0)),
+        replay=n >= 16 and threads < 384 and (threads == 128 or count == 8),
+    )
     for n in WIDTHS
     for kind in ("ss", "rs")
     for count in (1, 8)
@@ -113,4 +122,4 @@ LOOPS = [
     Loop(f"issue.n{n}.{count}", f"issue_{n}_{count}", count, threads=128, shared=98304, args=(i32(0), i32(0)))
     for n in (64, 128)
     for count in DEPTHS
-]  # fmt: skip
+]
