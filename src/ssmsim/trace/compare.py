@@ -54,8 +54,9 @@ def compare(program: Program, ours: BlockTrace, theirs: BlockTrace) -> Agreement
         mine, other = (t.addresses[slice(*t.first_access[w : w + 2])] for t in (ours, theirs))
         lanes = (ours.mask[a] & theirs.mask[b])[owner][:, None] >> np.arange(32, dtype=np.uint32) & 1 != 0
         known = lanes & (other != UNKNOWN)
-        shown = np.where(mine < 0, ~mine, mine)  # lanes that fill with zeros still carry an address
+        # lanes that fill with zeros carry ~address; NVBit shows the address alone
+        wrong = known & (mine != other) & (~mine != other)
         result.lanes += int(known.sum())
-        wrong = (known & (shown != other)).any(axis=1)
+        wrong = wrong.any(axis=1)
         result.addresses.update(index[owner[wrong]].tolist())
     return result

@@ -31,6 +31,13 @@ def compile_barrier(ins: Instruction, lanes_of: Callable[[State, Group], np.ndar
 
     def steer(state: State, group: Group) -> None:
         paths, warps = state.paths, group.numbers
+        comes = lanes_of(state, group) != 0
+        if not comes.all():
+            paths.pc[warps[~comes]] = following
+            if not comes.any():
+                return
+            group = Group(warps[comes], group.mask[comes], False)
+            warps = group.numbers
         whole = paths.mask[warps] | paths.exited[warps] == ALL_LANES
         if not whole.all():
             apart = warps[~whole]

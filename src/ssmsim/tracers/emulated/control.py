@@ -19,9 +19,10 @@ LanesOf = Callable[[State, Group], np.ndarray]
 
 
 def _lanes_of(ins: Instruction) -> LanesOf:
-    """int64[W]: lanes in which guard and predicate operand both hold."""
+    """int64[W]: lanes in which the guard holds and, where it decides, the predicate operand (BAR.RED's is data)."""
     guard = guard_lanes(ins.guard)
-    predicate = next((s for s in ins.sources if s is not None and s.kind in ("P", "UP")), None)
+    decides = ins.entry.control != Control.BARRIER
+    predicate = next((s for s in ins.sources if decides and s is not None and s.kind in ("P", "UP")), None)
     also = reader(predicate, ins) if predicate is not None else None
 
     def read(state: State, group: Group) -> np.ndarray:

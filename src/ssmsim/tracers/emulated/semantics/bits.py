@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ssmsim.errors import SsmsimError
+
 Array = np.ndarray
 U32, U64 = np.uint32, np.uint64
 
@@ -100,7 +102,7 @@ def prmt(ins: Any, a: Array, selector: Array, b: Array) -> Array:
     """Bytes of (b : a), a the low word, chosen by four nibbles of the selector; a nibble's top bit spreads the sign."""
     odd = ins.mods & {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"}
     if odd:
-        raise NotImplementedError(f"{ins.where}: mode {', '.join(odd)} has no semantics yet")
+        raise SsmsimError(f"no semantics for mode {', '.join(sorted(odd))}", ins.where, "write them in bits.py")
     value = a.astype(U64) | b.astype(U64) << U64(32)
     result = np.zeros((1, 1), U32)
     for k in range(4):

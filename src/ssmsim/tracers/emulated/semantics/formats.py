@@ -1,7 +1,7 @@
 """Number formats as arrays of bit patterns, and the roundings between them.
 
-Sums that need more bits than float64 has are rounded to odd first (Boldo and Melquiond, "Emulation of FMA and
-correctly rounded sums: proved algorithms using rounding to odd", IEEE Trans. Computers 57, 2008): a second rounding to 24,
+Sums that need more bits than float64 has are rounded to odd first (Boldo and Melquiond, "Emulation of FMA and correctly
+rounded sums: proved algorithms using rounding to odd", IEEE Trans. Computers 57, 2008): a second rounding to 24,
 11 or 8 bits then gives the same result as one rounding of the exact sum.
 NaN results are the canonical ones of the PTX ISA (section on floating-point instructions): 0x7fffffff, 0x7fff.
 """

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ssmsim.errors import SsmsimError
+
 Array = np.ndarray
 U32, U64 = np.uint32, np.uint64
 THIRTY_TWO = U64(32)
@@ -78,7 +80,7 @@ def _pick(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
 def _plain(ins: Any) -> None:
     odd = ins.mods - {"U32", "S32", "RELU"}
     if odd:
-        raise NotImplementedError(f"{ins.where}: modifiers {', '.join(sorted(odd))} have no semantics yet")
+        raise SsmsimError(f"no semantics for modifier {', '.join(sorted(odd))}", ins.where, "write them in integer.py")
 
 
 def vimnmx(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
