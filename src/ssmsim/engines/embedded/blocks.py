@@ -55,10 +55,11 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
     number = gpu.next_launch % len(loaded)
     source = loaded[number]
     gpu.next_launch += 1
-    source.launched = cycle
+    source.launched, source.sm = cycle, s
     slot = s * m.blocks_per_sm
     while blocks[slot].used:
         slot += 1
+    source.slot = slot - s * m.blocks_per_sm
     block = blocks[slot]
     block.used, block.id, block.live, block.sm, block.loaded = 1, source.id, m.warps_per_block, s, number
     block.arrived[:] = 0

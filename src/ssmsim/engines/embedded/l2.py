@@ -18,7 +18,8 @@ from ssmsim.engines.embedded.stalls import reconsider
 @njit(cache=True)
 def find(m, l2_lines, slice_, line):
     """Way of the line, or NONE; the way to replace, or NONE when all await data."""
-    set_ = noc.scramble(line) // 97 % m.l2_sets
+    local = line // m.l2_granule // m.l2_slices * m.l2_granule + line % m.l2_granule  # lines of one slice, in order
+    set_ = (local ^ local >> 9 ^ local >> 17) % m.l2_sets
     base = (slice_ * m.l2_sets + set_) * m.l2_ways
     victim, oldest = NONE, INF
     for way in range(base, base + m.l2_ways):

@@ -38,10 +38,9 @@ def scramble(x):
 
 @njit(cache=True)
 def home_of(m, line):
-    """Slice that owns the line. The same hash names its place within a partition and the partition."""
-    x = scramble(line // m.l2_granule)
-    per_side = m.l2_slices // m.partitions
-    return x % per_side + per_side * ((x >> 20) % m.partitions)
+    """Slice that owns the line: every aligned run of as many granules as there are slices meets each slice once."""
+    granule = line // m.l2_granule
+    return (granule + scramble(granule // m.l2_slices)) % m.l2_slices
 
 
 @njit(cache=True)

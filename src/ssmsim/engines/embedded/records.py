@@ -114,7 +114,7 @@ BLOCK = _record(
 )  # fmt: skip
 
 # A block that the tracer has delivered: where its warps lie in the pool.
-LOADED = _record("id", "done", "launched", "finished", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS))
+LOADED = _record("id", "done", "launched", "finished", "sm", "slot", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS))
 
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
 ACCESS = _record("first_line", "lines", "wavefronts")

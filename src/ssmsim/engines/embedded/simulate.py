@@ -12,6 +12,7 @@ from ssmsim.engines.embedded import warm as warming
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
 from ssmsim.engines.embedded.sample import TARGET, SampledPool
+from ssmsim.engines.embedded.timeline import Timeline
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result
@@ -21,10 +22,12 @@ STEP = 1 << 62
 
 
 def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, *,
-             warm: Path | str | None = None, sample: bool | int = False) -> Result:
+             warm: Path | str | None = None, sample: bool | int = False,
+             timeline: Path | str | None = None, timeline_sm: int | None = 0) -> Result:
     """Replay all of `blocks`; see engines.Engine.
 
     warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
+    timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
 
     Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
     deadlock (naming warp and barrier), or a broken conservation law.
@@ -40,7 +43,10 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
     pool = SampledPool(program, blocks, state, TARGET if sample is True else sample) if sample else Pool(program, blocks, state)
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
-    run_to_end(state, pool, program)
+    watch = None if timeline is None else Timeline(timeline_sm, program, state)
+    run_to_end(state, pool, program, watch)
+    if watch is not None and timeline is not None:
+        watch.write(timeline)
     checks.conserve(state, int(pool.executed.sum()))
     timed = int(pool.executed.sum())
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
@@ -54,11 +60,15 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
     return result
 
 
-def run_to_end(state: State, pool: Pool, program: Program) -> None:
+def run_to_end(state: State, pool: Pool, program: Program, watch: Timeline | None = None) -> None:
     while True:
-        status = core.run(*state.arguments(), STEP)
+        status = core.run(*state.arguments(), STEP if watch is None else watch.until(state))
+        if watch is not None:
+            watch.look(state)
         if status == core.NEED_BLOCKS:
             pool.refill()
+        elif status == core.PAUSED:
+            continue
         elif status == core.FINISHED:
             return
         elif status == core.DEADLOCK:
