@@ -1,9 +1,11 @@
 """Commands `simulate` and `compare`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from ssmsim.errors import SsmsimError
 
 
 def register(app: typer.Typer) -> None:
@@ -19,20 +21,34 @@ def simulate(
     json: Annotated[Path | None, typer.Option(help="write the result row here")] = None,
     timeline: Annotated[Path | None, typer.Option(help="write a Perfetto trace of one SM here")] = None,
     warm: Annotated[Path | None, typer.Option(help="launch that ran before: its footprint is in the L2")] = None,
+    timeline_sm: Annotated[str, typer.Option(help="number of that SM, or 'all' for the blocks of the GPU")] = "0",
     sample: Annotated[bool, typer.Option(help="a few waves of blocks, the whole estimated")] = False,
+    sample_instructions: Annotated[int, typer.Option(help="warp instructions to time when sampling; 0: default")] = 0,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
     from rich.console import Console
 
     from ssmsim.engines.replay import replay
 
-    options = {"timeline": timeline, "warm": warm, "sample": sample}
-    result = replay(launch, config, engine, tracer, **{name: value for name, value in options.items() if value})
+    options: dict[str, Any] = {"timeline": timeline, "warm": warm, "sample": sample_instructions or sample}
+    options = {name: value for name, value in options.items() if value}
+    if timeline is not None:
+        options["timeline_sm"] = sm_number(timeline_sm)
+    result = replay(launch, config, engine, tracer, **options)
     if json is not None:
         result.write(json)
     from ssmsim.engines.summary import table
 
     Console().print(table(result))
+
+
+def sm_number(text: str) -> int | None:
+    """'all' is None. Raises SsmsimError for what is not a number."""
+    if text == "all":
+        return None
+    if not text.isdigit():
+        raise SsmsimError(f"--timeline-sm {text!r} is not the number of an SM", "", "give a number, or all")
+    return int(text)
 
 
 def compare(
