@@ -1,7 +1,8 @@
-"""Programs of one PTX instruction after another, each applied to the same inputs: sources and cubins of tests/data/opcodes.
+"""Programs of one PTX instruction after another, all on the same inputs: sources and cubins of tests/data/opcodes.
 
 A kernel reads three 64-bit words per thread, cuts them to the instruction's types, and stores each result as 64 bits:
-out[k * threads + thread] for instruction k. `python tests/opcodes/programs.py` writes the .cu files and compiles them with nvcc.
+out[k * threads + thread] for instruction k. `python tests/opcodes/programs.py` writes the .cu files and compiles them
+with nvcc.
 """
 
 import subprocess
@@ -10,7 +11,8 @@ from pathlib import Path
 from ptx_model import signature, width_of
 
 DATA = Path(__file__).parents[1] / "data" / "opcodes"
-MODES, TESTS = ("rn", "rz", "rm", "rp"), "eq ne lt le gt ge equ neu ltu leu gtu geu num nan".split()
+MODES = ("rn", "rz", "rm", "rp")
+TESTS = ["eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"]
 
 
 def _float32() -> list[str]:
@@ -22,7 +24,8 @@ def _float32() -> list[str]:
 
 PROGRAMS: dict[str, list[str]] = {
     "float32": _float32(),
-    "compare32": [f"setp.{t}.f32" for t in TESTS] + [f"set.{t}.ftz.f32.f32" for t in ("lt", "neu")] + ["setp.gtu.ftz.f32"],
+    "compare32": [f"setp.{t}.f32" for t in TESTS] + ["set.lt.ftz.f32.f32", "set.neu.ftz.f32.f32"]
+    + ["setp.gtu.ftz.f32"],
     "divide32": ["div.rn.f32", "rcp.rn.f32", "sqrt.rn.f32"],
     "special32": [f"{op}.approx.ftz.f32" for op in ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "cos")]
     + ["tanh.approx.f32", "ex2.approx.f32", "rcp.approx.f32", "lg2.approx.f32"],
@@ -30,15 +33,16 @@ PROGRAMS: dict[str, list[str]] = {
     + [f"setp.{t}.f64" for t in TESTS] + ["min.f64", "max.f64"],
     "divide64": ["div.rn.f64", "rcp.rn.f64", "sqrt.rn.f64"],
     "half2": [f"{op}.rn{m}.f16x2" for op in ("add", "mul", "fma") for m in ("", ".ftz", ".sat")]
-    + ["fma.rn.relu.f16x2", "sub.rn.f16x2"] + [f"{op}{m}.f16x2" for op in ("min", "max") for m in ("", ".NaN", ".xorsign.abs")],
+    + ["fma.rn.relu.f16x2", "sub.rn.f16x2"]
+    + [f"{op}{m}.f16x2" for op in ("min", "max") for m in ("", ".NaN", ".xorsign.abs")],
     "bfloat2": [f"{op}.rn.bf16x2" for op in ("add", "mul", "fma", "sub")]
     + ["fma.rn.relu.bf16x2"] + [f"{op}{m}.bf16x2" for op in ("min", "max") for m in ("", ".NaN", ".xorsign.abs")],
     "half": [f"{op}.rn.f16" for op in ("add", "mul", "fma")] + [f"setp.{t}.f16" for t in TESTS]
     + [f"{op}.rn.bf16" for op in ("add", "mul", "fma")] + [f"setp.{t}.bf16" for t in ("lt", "geu", "nan")],
     "special16": ["ex2.approx.f16", "tanh.approx.f16", "tanh.approx.f16x2", "ex2.approx.ftz.bf16", "tanh.approx.bf16"],
     "narrow": ["cvt.rn.f16.f32", "cvt.rz.f16.f32", "cvt.rn.bf16.f32", "cvt.rz.bf16.f32", "cvt.rn.relu.bf16.f32",
-               "cvt.rn.f16x2.f32", "cvt.rz.f16x2.f32", "cvt.rn.bf16x2.f32", "cvt.rz.bf16x2.f32", "cvt.rn.relu.f16x2.f32",
-               "cvt.f32.f16", "cvt.f32.bf16", "cvt.f64.f32", "cvt.f64.f16", "cvt.rn.f16.f64"]
+               "cvt.rn.f16x2.f32", "cvt.rz.f16x2.f32", "cvt.rn.bf16x2.f32", "cvt.rz.bf16x2.f32",
+               "cvt.rn.relu.f16x2.f32", "cvt.f32.f16", "cvt.f32.bf16", "cvt.f64.f32", "cvt.f64.f16", "cvt.rn.f16.f64"]
     + [f"cvt.{mode}.f32.f64" for mode in MODES] + ["cvt.sat.f32.f32", "cvt.rn.ftz.f32.f64"],
     "whole": [f"cvt.{mode}i.f32.f32" for mode in MODES] + [f"cvt.{mode}i.ftz.f32.f32" for mode in MODES]
     + [f"cvt.{mode}i.f64.f64" for mode in MODES] + [f"cvt.{mode}i.f16.f16" for mode in MODES],
@@ -47,7 +51,8 @@ PROGRAMS: dict[str, list[str]] = {
     + [f"cvt.{mode}i.{t}.f64" for mode in ("rn", "rz") for t in ("s32", "u32", "s64", "u64")]
     + ["cvt.rzi.ftz.u32.f32", "cvt.rni.s32.f16", "cvt.rzi.s64.f16"],
     "from_integer": [f"cvt.{mode}.f32.{t}" for mode in MODES for t in ("s32", "u32", "s64", "u64")]
-    + [f"cvt.rn.f32.{t}" for t in ("s16", "u16", "s8", "u8")] + [f"cvt.rn.f64.{t}" for t in ("s32", "u32", "s64", "u64")]
+    + [f"cvt.rn.f32.{t}" for t in ("s16", "u16", "s8", "u8")]
+    + [f"cvt.rn.f64.{t}" for t in ("s32", "u32", "s64", "u64")]
     + [f"cvt.{mode}.f64.s64" for mode in MODES[1:]] + ["cvt.rn.f16.s32", "cvt.rn.f16.u64"],
 }  # fmt: skip
 

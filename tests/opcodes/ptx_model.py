@@ -1,7 +1,7 @@
 """What scalar PTX instructions compute, in exact rational arithmetic: the oracle that knows nothing of the emulator.
 
-From the PTX ISA's descriptions alone; one value at a time, slow on purpose. `model("fma.rz.ftz.f32")` gives a function of bit
-patterns. None as a result means: any value will do (PTX leaves it open, or only an approximation is promised).
+From the PTX ISA's descriptions alone; one value at a time, slow on purpose. `model("fma.rz.ftz.f32")` gives a function
+of bit patterns. None as a result means: any value will do (PTX leaves it open, or only an approximation is promised).
 """
 
 import math
@@ -179,7 +179,7 @@ def model(op: str) -> Callable[..., int | None]:
 
     def scalar(element: str, values: list[int]) -> int | None:
         kinds = [parts_of(s)[0] for s in sources]
-        a, *rest = [decode(v, k, ftz and k == "f32" or ftz and k == "f16") for v, k in zip(values, kinds, strict=True)]
+        a, *rest = [decode(v, k, ftz and k in ("f32", "f16")) for v, k in zip(values, kinds, strict=True)]
         if name in ("add", "sub"):
             b = rest[0] if name == "add" or rest[0] is None else (1 - rest[0][0], rest[0][1])
             number = plus(a, b, mode)

@@ -1,4 +1,4 @@
-"""Matrix instructions and tile moves: our own cubins against plain matrix products, on the emulator and, on request, the GPU.
+"""Matrix instructions and tile moves: our own cubins against plain matrix products, on the emulator and on the GPU.
 
 Whole numbers make every product and sum exact, so that emulator and GPU must give the same bits; fractions are compared
 within the accumulator's rounding.
@@ -58,8 +58,15 @@ def fragments(a: np.ndarray, b: np.ndarray, c: np.ndarray, kind: str, half: bool
     return words((left + blank)[:4] + (right + blank)[:2] + (accumulator + blank)[:4])
 
 
-WARP = [("mma_16816_f16", "f16", 16), ("mma_16816_bf16", "bf16", 16), ("mma_1688_tf32", "tf32", 8), ("mma_1688_f16", "f16", 8),
-        ("mma_1688_bf16", "bf16", 8), ("mma_1684_tf32", "tf32", 4), ("mma_16816_half", "f16", 16)]  # fmt: skip
+WARP = [
+    ("mma_16816_f16", "f16", 16),
+    ("mma_16816_bf16", "bf16", 16),
+    ("mma_1688_tf32", "tf32", 8),
+    ("mma_1688_f16", "f16", 8),
+    ("mma_1688_bf16", "bf16", 8),
+    ("mma_1684_tf32", "tf32", 4),
+    ("mma_16816_half", "f16", 16),
+]
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -90,7 +97,7 @@ def packed_tiles(seed: int) -> np.ndarray:
     "kernel", ["ldsm_1", "ldsm_2", "ldsm_4", "ldsm_1t", "ldsm_4t", "stsm_1", "stsm_2t", "stsm_4", "movm"]
 )
 def test_tiles(kernel: str, run: Callable) -> None:
-    """Memory holds tiles row by row; lane l of a register holds elements 2l and 2l + 1 of a tile (or of its transpose)."""
+    """Memory holds tiles row by row; lane l of a register elements 2l and 2l + 1 of a tile (or of its transpose)."""
     tiles = packed_tiles(5)
     count = 4 if kernel == "movm" else int(kernel[5])
     turned = tiles.transpose(0, 2, 1) if kernel.endswith("t") or kernel == "movm" else tiles
@@ -126,11 +133,15 @@ def place(memory: np.ndarray, matrix: np.ndarray, start: int, kind: str, swizzle
     return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | code << 62
 
 
-GROUP = [(f"{kind}_{a}{b}", kind, a, b, sa, sb)
-         for kind, a, b in [("bf16", "n", "n"), ("bf16", "t", "n"), ("bf16", "n", "t"), ("bf16", "t", "t"), ("f16", "n", "n"),
-                            ("f16", "t", "t"), ("tf32", "n", "n"), ("bf16", "r", "n"), ("bf16", "r", "t"), ("tf32", "r", "n")]
-         for sa, sb in ([(16, 16), (32, 32)] + ([(128, 16), (64, 32)] if a == "t" else []))] + [
-         ("half_nn", "f16", "n", "n", 32, 16)]  # fmt: skip
+LAYOUTS = ["bf16_nn", "bf16_tn", "bf16_nt", "bf16_tt", "f16_nn", "f16_tt", "tf32_nn", "bf16_rn", "bf16_rt", "tf32_rn"]
+GROUP = (
+    [  # kernel, format, A and B (n: along k, t: transposed, r: registers), their swizzles in bytes
+        (name, name[:-3], name[-2], name[-1], *swizzles)
+        for name in LAYOUTS
+        for swizzles in [(16, 16), (32, 32)] + ([(128, 16), (64, 32)] if name[-2] == "t" else [])
+    ]
+    + [("half_nn", "f16", "n", "n", 32, 16)]
+)
 
 
 @pytest.mark.parametrize("run", RUNS)

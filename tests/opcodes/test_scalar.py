@@ -1,4 +1,4 @@
-"""Scalar instructions: our own cubins, run by the emulator and, on request, by the GPU, against exact rational arithmetic.
+"""Scalar instructions: our own cubins, run by the emulator and, on request, by the GPU, against exact rationals.
 
 `pytest -m gpu tests/opcodes` runs the same inputs through a Hopper GPU and compares it with the emulator bit for bit.
 """
@@ -16,8 +16,16 @@ EXACT = [name for name in PROGRAMS if not name.startswith("special")]
 COUNT = 256  # values per program: two warps in four blocks
 
 # Largest relative (with True, absolute below 1) error that the PTX ISA promises for the approximations.
-PROMISED = {"rcp": (2.0**-23, False), "rsqrt": (2.0**-22.9, False), "sqrt": (2.0**-23, False), "ex2": (2.0**-22, False),
-            "lg2": (2.0**-22, True), "sin": (2.0**-20.5, True), "cos": (2.0**-20.5, True), "tanh": (2.0**-11, False)}  # fmt: skip
+PROMISED = {
+    "rcp": (2.0**-23, False),
+    "rsqrt": (2.0**-22.9, False),
+    "sqrt": (2.0**-23, False),
+    "ex2": (2.0**-22, False),
+    "lg2": (2.0**-22, True),
+    "sin": (2.0**-20.5, True),
+    "cos": (2.0**-20.5, True),
+    "tanh": (2.0**-11, False),
+}
 
 
 def sources(name: str) -> list[str]:

@@ -5,7 +5,7 @@ from ptx_model import FLOATS, parts_of, width_of
 
 
 def edges(kind: str) -> list[int]:
-    """Zeros, ones, subnormals, halves, ties, largest, infinities and NaNs; for integers the ends of every narrower type."""
+    """Zeros, ones, subnormals, ties, largest, infinities and NaNs; for integers the ends of every narrower type."""
     if kind not in FLOATS:
         bits = width_of(kind)
         ends = {0, 1, 2, 3, 7, (1 << bits) - 1, (1 << bits) - 2}
@@ -15,9 +15,9 @@ def edges(kind: str) -> list[int]:
     exponent_bits, fraction_bits = FLOATS[kind]
     top, bias = (1 << exponent_bits) - 1, (1 << exponent_bits - 1) - 1
     one, ulp = bias << fraction_bits, 1
-    positive = [0, ulp, (1 << fraction_bits) - 1, 1 << fraction_bits, (1 << fraction_bits) + 1, one, one + ulp, one - ulp,
-                one + (1 << fraction_bits - 1), bias - 1 << fraction_bits, bias + 1 << fraction_bits,
-                (top << fraction_bits) - 1, top << fraction_bits, top << fraction_bits | 1 << fraction_bits - 1]  # fmt: skip
+    normal, tie, infinity = 1 << fraction_bits, one + (1 << fraction_bits - 1), top << fraction_bits
+    positive = [0, ulp, normal - 1, normal, normal + 1, one, one + ulp, one - ulp, tie, one - normal, one + normal]
+    positive += [infinity - 1, infinity, infinity | 1 << fraction_bits - 1]
     for power in (4, 5, 7, 8, 15, 16, 24, 31, 32, 52, 53, 63, 64, 127, 149):  # where integers and narrower floats end
         if power <= bias:
             base = bias + power << fraction_bits
@@ -28,7 +28,7 @@ def edges(kind: str) -> list[int]:
 
 
 def patterns(kinds: list[str], count: int, seed: int) -> list[np.ndarray]:
-    """One uint64[count] per source: half edges in random combinations, half random bits, a part of them near each other."""
+    """One uint64[count] per source: half edges in random combinations, half random bits, some nearly opposite."""
     generator = np.random.default_rng(seed)
     columns = []
     for kind in kinds:
@@ -37,8 +37,7 @@ def patterns(kinds: list[str], count: int, seed: int) -> list[np.ndarray]:
         word = np.zeros(count, np.uint64)
         for part in range(repeat):
             edge = generator.choice(np.array(edges(element), np.uint64), count)
-            wild = generator.integers(0, 1 << bits, count, np.uint64, endpoint=False) if bits < 64 else generator.integers(
-                0, (1 << 64) - 1, count, np.uint64, endpoint=True)  # fmt: skip
+            wild = generator.integers(0, (1 << bits) - 1, count, np.uint64, endpoint=True)
             chosen = np.where(np.arange(count) % 2 == 0, edge, wild)
             word |= chosen << np.uint64(part * bits)
         columns.append(word)
