@@ -16,6 +16,7 @@ from ssmsim.tracers.emulated.source import EmulatedBlocks
 
 CUBIN = Path(__file__).parents[1] / "data" / "kernels" / "control.cubin"
 FIRST_ADDRESS = 0x7E0000000000
+GRID, BLOCK = (2, 1, 1), (96, 1, 1)
 Dim3 = tuple[int, int, int]
 
 
@@ -48,8 +49,8 @@ def make_launch(
     (folder / "kernel.cubin").write_bytes(CUBIN.read_bytes())
     fields = {
         "format": "launch/1", "kernel": kernel, "device": {"name": "none", "compute_capability": [9, 0]},
-        "grid": grid, "block": block, "shared_memory_bytes": found.static_shared, "registers_per_thread": found.registers,
-        "cubin": "kernel.cubin", "params": params.hex(), "buffers": buffers,
+        "grid": grid, "block": block, "cubin": "kernel.cubin", "params": params.hex(), "buffers": buffers,
+        "shared_memory_bytes": found.static_shared, "registers_per_thread": found.registers,
     }  # fmt: skip
     (folder / "launch.json").write_text(json.dumps(fields))
     return read_launch(folder), arrays

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from emulator import full, make_launch, traced
+from emulator import BLOCK, GRID, full, make_launch, traced
 
 from ssmsim.trace.compare import compare
 
 TABLE = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]
-GRID, BLOCK = (2, 1, 1), (96, 1, 1)
+
 N = 192
 
 
@@ -156,7 +156,8 @@ def test_calls_through_pointers(tmp_path: Path) -> None:
 
 
 CASES: dict[str, list[object]] = {
-    "calls": [20], "recursion": [], "jumps": [9], "loops": [3], "exchange": [7], "chase": [np.arange(N, dtype=np.int32)[::-1].copy(), 5],
+    "calls": [20], "recursion": [], "jumps": [9], "loops": [3], "exchange": [7],
+    "chase": [np.arange(N, dtype=np.int32)[::-1].copy(), 5],
     "divisions": [np.int64(-98765432109876), 17],
 }  # fmt: skip
 

@@ -65,6 +65,7 @@ class Image:
         sizes = (self.ends - self.starts + ALIGN - 1) // ALIGN * ALIGN + ALIGN
         self.places = np.concatenate([[ALIGN], ALIGN + np.cumsum(sizes)[:-1]]) + self.starts % ALIGN
         self.data = np.zeros(int(sizes.sum()) + 4 * ALIGN if store else 0, np.uint8)
+        self.spoiled: list[np.ndarray] = []  # places marked SPOILED while the present batch runs
         self.marks = np.zeros(self.data.size, np.uint8)  # per byte: 0 not recorded, 1 known, else a label (unknown.py)
 
     @classmethod

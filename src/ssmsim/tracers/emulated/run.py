@@ -22,7 +22,7 @@ from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import UnknownMet, Unknowns, labels_of, pass_labels
+from ssmsim.tracers.emulated.unknown import UnknownMet, Unknowns, labels_of, pass_labels, unspoil
 
 MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
 
@@ -249,20 +249,22 @@ class Tracing:
         counts = any(
             c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True)
         )
+        self.image = Image.of([launch], store=self.part.loads_global)
         self.plan = self._plan(labelled=self.part.loads_global and counts)
 
     def _plan(self, labelled: bool) -> Plan:
         reads = self.part.loads_global
-        image = Image.of([self.launch], store=reads)
-        return Plan(self.code, image if reads else None, image, self.part, labelled, watched=reads)
+        return Plan(self.code, self.image if reads else None, self.image, self.part, labelled, watched=reads)
 
     def trace(self, blocks: np.ndarray) -> BlockTrace:
         """What the blocks execute."""
         try:
             _, log = run_blocks(self.plan, self.launch, blocks)
         except UnknownMet:
+            unspoil(self.image)
             self.plan = self._plan(labelled=True)
             _, log = run_blocks(self.plan, self.launch, blocks)
+        self.image.spoiled.clear()
         return log.trace(blocks)
 
 

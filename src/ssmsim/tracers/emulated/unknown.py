@@ -149,5 +149,14 @@ def spoil(image: Image, addresses: np.ndarray, lanes: np.ndarray, width: int) ->
     """Mark bytes that a store of unwanted values changes; only recorded ones matter."""
     place = image.place(addresses, lanes)
     for k in range(width):
-        there = lanes & (image.marks[place + k] == KNOWN)
-        image.marks[(place + k)[there]] = SPOILED
+        there = (place + k)[lanes & (image.marks[place + k] == KNOWN)]
+        if there.size:
+            image.marks[there] = SPOILED
+            image.spoiled.append(there)
+
+
+def unspoil(image: Image) -> None:
+    """Take back what was marked since the list was last emptied: its batch runs again."""
+    for places in image.spoiled:
+        image.marks[places] = KNOWN
+    image.spoiled.clear()
