@@ -164,10 +164,11 @@ def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, c
          sectors, events, now):  # fmt: skip
     """A load or a returning atomic: answer, or wait for DRAM."""
     missing = fill.sectors & ~entry.valid
+    hits = sectors - popcount(missing & ~entry.pending)  # a tag that is there hits, also while its data are on their way
     if not fill.atomic:
         counts.l2_read_sectors += sectors
-        counts.l2_read_hits += sectors - popcount(missing)
-    counts.l2_hits += sectors - popcount(missing)
+        counts.l2_read_hits += hits
+    counts.l2_hits += hits
     if fill.atomic:
         entry.dirty |= fill.sectors
         drop_copy(m, l2_lines, fill)

@@ -6,9 +6,9 @@ segment's blocks follow; what lies between two segments is traced and sent throu
 counts of instructions and sectors stay exact and a segment finds in the L2 what the whole run would have left there.
 Systematic sampling with functional warming: SMARTS (Wunderlich et al., ISCA 2003), here over blocks instead of time.
 
-Estimate: with R blocks resident, launches j and j + R are one turn of a slot apart. The cycles of the whole are those
-of the timed run plus skipped / R turns. Timed and skipped blocks are chosen so that skipped is a multiple of R: a last
-wave that is partly filled is so in both.
+Estimate: the cycles of the timed run plus the skipped instructions, whose number is known, over the rate of issue while
+the GPU was full (from the first launch into a slot that has been used before, to the last launch). Timed and skipped
+blocks are chosen so that the skipped fill whole waves: a last wave that is partly filled is so in both.
 """
 
 from dataclasses import dataclass
@@ -27,6 +27,8 @@ TARGET = 4_000_000  # warp instructions timed by default
 MIN_WAVES = 2.4  # timed at least: one to fill the GPU, one to measure, the rest runs as it empties
 MOST = 0.7  # of the blocks; a launch of which more would be timed is timed whole
 STRATA = 16
+PIECES = 10  # of the full time, for the interval
+STRIDE = 256  # cycles between two samples of the rate
 SHORTEST = 8  # blocks of a segment
 CACHES = ("l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l2_sectors", "l2_hits", "l2_read_sectors",
           "l2_read_hits", "l2_write_sectors", "l2_far", "dram_reads", "dram_writes")  # fmt: skip
@@ -55,28 +57,37 @@ def segments(blocks: int, resident: int, per_block: float, target: int) -> list[
 
 
 @dataclass(frozen=True)
-class Turn:
-    """Cycles between a block's launch and that of its slot's next one; half: of the 95 % interval; blocks: seen."""
+class Rate:
+    """Warp instructions per cycle while all slots were taken; spread: relative half width of the 95 % interval."""
 
-    cycles: float
-    half: float
-    blocks: int
+    value: float
+    spread: float
 
 
-def turn(launched: np.ndarray, finished: np.ndarray, resident: int, strata: int = STRATA) -> Turn:
-    """Mean turn of a slot, from the launches after the first wave.
+def rate(cycles: np.ndarray, issued: np.ndarray, first: int, last: int) -> Rate:
+    """Mean rate of issue between two cycles, and its interval from pieces of equal length (method of batch means).
 
-    launched, finished: int64[timed], in order of launch. The interval comes from groups of consecutive blocks.
+    cycles, issued: int64[samples], instructions issued before each of the cycles, ascending.
     """
-    turns = (launched[resident:] - launched[:-resident])[resident:]
-    if len(turns) == 0:
-        turns = launched[resident:] - launched[:-resident]
-    stays = (finished - launched)[resident:]
-    groups = max(2, min(strata, len(stays) // SHORTEST))
-    means = np.array([group.mean() for group in np.array_split(stays, groups)])
-    spread = means.std(ddof=1) / means.mean() / np.sqrt(groups)
-    mean = float(turns.mean())
-    return Turn(mean, STUDENT[min(groups - 1, len(STUDENT)) - 1] * spread * mean, len(turns))
+    edges = np.linspace(first, last, PIECES + 1)
+    pieces = np.diff(np.interp(edges, cycles, issued))
+    mean = pieces.mean()
+    spread = STUDENT[PIECES - 2] * pieces.std(ddof=1) / np.sqrt(PIECES) / mean
+    return Rate(float(mean * PIECES / (last - first)), float(spread))
+
+
+class Meter:
+    """Notes at regular cycles how many instructions have been issued; see simulate.run_to_end."""
+
+    def __init__(self) -> None:
+        self.cycles, self.issued = [0], [0]
+
+    def until(self, state: State) -> int:
+        return int(state.gpu[0].cycle) + STRIDE
+
+    def look(self, state: State) -> None:
+        self.cycles.append(int(state.gpu[0].cycle))
+        self.issued.append(int(state.counts[0].issued))
 
 
 class SampledPool(Pool):
@@ -91,7 +102,7 @@ class SampledPool(Pool):
         self.planned = False
         self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1))
         self.launched = np.zeros(self.blocks, np.int64)
-        self.finished = np.zeros(self.blocks, np.int64)
+        self.meter = Meter()
         self.sequence: dict[int, int] = {}
 
     def refill(self) -> None:
@@ -117,8 +128,7 @@ class SampledPool(Pool):
         super()._free(number)
 
     def _note(self, number: int) -> None:
-        record, at = self.state.loaded[number], self.sequence[number]
-        self.launched[at], self.finished[at] = record.launched, record.finished
+        self.launched[self.sequence[number]] = self.state.loaded[number].launched
 
     def extrapolate(self) -> Sampled | None:
         """Make the finished run's state that of the whole launch; None when all blocks were timed."""
@@ -127,17 +137,16 @@ class SampledPool(Pool):
             return None
         for number in self.parts:
             self._note(number)
-        launched, finished = self.launched[:timed], self.finished[:timed]
-        one = turn(launched, finished, self.resident)
-        waves = (self.blocks - timed) / self.resident
-        extra = round(waves * one.cycles)
-        scale(self.state, self, extra, self.blocks / timed)
+        launched = self.launched[:timed]
+        one = rate(np.array(self.meter.cycles), np.array(self.meter.issued), launched[self.resident], launched[-1])
+        extra = int(self.skipped.executed.sum()) / one.value
+        scale(self.state, self, round(extra))
         elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)
-        half = waves * one.half
+        half = extra * one.spread
         return Sampled(fraction=timed / self.blocks, ci95=(elapsed - half, elapsed + half))
 
 
-def scale(state: State, pool: SampledPool, extra: int, blocks: float) -> None:
+def scale(state: State, pool: SampledPool, extra: int) -> None:
     """Add what the skipped blocks did: exact where addresses decide it, else in proportion."""
     counts, skipped = state.counts[0], pool.skipped.counts[0]
     merge(counts, skipped)

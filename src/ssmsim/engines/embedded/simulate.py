@@ -11,7 +11,7 @@ from ssmsim.engines.embedded import checks, code, core, digest, events, machine,
 from ssmsim.engines.embedded import warm as warming
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
-from ssmsim.engines.embedded.sample import TARGET, SampledPool
+from ssmsim.engines.embedded.sample import TARGET, Meter, SampledPool
 from ssmsim.engines.embedded.timeline import Timeline
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
@@ -43,10 +43,12 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
     pool = SampledPool(program, blocks, state, TARGET if sample is True else sample) if sample else Pool(program, blocks, state)
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
-    watch = None if timeline is None else Timeline(timeline_sm, program, state)
-    run_to_end(state, pool, program, watch)
-    if watch is not None and timeline is not None:
-        watch.write(timeline)
+    watches: list[Timeline | Meter] = [pool.meter] if isinstance(pool, SampledPool) else []
+    if timeline is not None:
+        watches.append(Timeline(timeline_sm, program, state))
+    run_to_end(state, pool, program, watches)
+    if timeline is not None:
+        watches[-1].write(timeline)
     checks.conserve(state, int(pool.executed.sum()))
     timed = int(pool.executed.sum())
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
@@ -60,10 +62,12 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
     return result
 
 
-def run_to_end(state: State, pool: Pool, program: Program, watch: Timeline | None = None) -> None:
+def run_to_end(state: State, pool: Pool, program: Program, watches: list) -> None:
+    """Run the loop, pausing for those who watch: each names the next cycle it wants to look at."""
     while True:
-        status = core.run(*state.arguments(), STEP if watch is None else watch.until(state))
-        if watch is not None:
+        pause = min((watch.until(state) for watch in watches), default=STEP)
+        status = core.run(*state.arguments(), pause)
+        for watch in watches:
             watch.look(state)
         if status == core.NEED_BLOCKS:
             pool.refill()
