@@ -13,6 +13,7 @@ from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
 from ssmsim.engines.embedded.sample import TARGET, Meter, SampledPool
 from ssmsim.engines.embedded.timeline import Timeline
+from ssmsim.engines.embedded.window import Window
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result
@@ -23,11 +24,13 @@ STEP = 1 << 62
 
 def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, *,
              warm: Path | str | None = None, sample: bool | int = False,
-             timeline: Path | str | None = None, timeline_sm: int | None = 0) -> Result:
+             timeline: Path | str | None = None, timeline_sm: int | None = 0,
+             window: Window | None = None) -> Result:
     """Replay all of `blocks`; see engines.Engine.
 
     warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
+    window: whose piece of the launch `blocks` are; the L2 is as the blocks before left it (see window.py).
 
     Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
     deadlock (naming warp and barrier), or a broken conservation law.
@@ -40,6 +43,8 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
     state = machine.build(code.translate(program, config), launch, config, blocks.block_count)
     if warm is not None:
         warming.fill(state, warm, launch, config)
+    if window is not None:
+        window.fill(state, config)
     pool = SampledPool(program, blocks, state, TARGET if sample is True else sample) if sample else Pool(program, blocks, state)
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
