@@ -21,8 +21,10 @@ FENCES = {"MEMBAR", "FENCE", "ERRBAR", "CGAERRBAR", "CCTL"}
 def translate(program: Program, config: SimConfig) -> np.ndarray:
     """CODE[instructions]. Raises SsmsimError naming the PC and text of an instruction the engine has no timing for."""
     code = r.records(r.CODE, len(program.instructions))
-    previous = None
-    for row, one, text in zip(program.instructions, code, program.text, strict=True):
+    targets, cells = set(program.instructions["target"].tolist()), {}
+    for index, (row, one, text) in enumerate(
+        zip(program.instructions, code, program.text, strict=True)
+    ):
         name = program.opcodes[row["opcode"]]
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
         one.stall, one.yields = max(1, row["stall"]), row["yields"]
@@ -30,8 +32,9 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
         one.constant = _constant(text, config)
         _dependencies(one, row, where)
         _operation(one, name, text, row, config, where)
-        _banks(one, row, previous, config)
-        previous = row
+        if index in targets:
+            cells.clear()
+        _banks(one, row, cells)
     return code
 
 
@@ -68,7 +71,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
     elif entry.space == Space.CONSTANT:
         one.latency = config.constant.ldc_latency_cycles
     elif base in ("SHFL", "MOVM"):
-        one.kind, one.space, one.latency = r.MEMORY, r.EXCHANGE, config.mio.shuffle_latency_cycles
+        one.kind, one.space, one.latency = r.MEMORY, r.EXCHANGE, config.mio.shuffle_latency_cycles - 1
     elif base in ("S2R", "S2UR", "CS2R", "B2R"):
         one.latency = sm.s2r_latency_cycles if base != "CS2R" else sm.alu_latency_cycles
     elif base == "HGMMA":
@@ -97,28 +100,40 @@ def _hmma_latency(name: str, config: SimConfig) -> int:
     return config.tensor.hmma_1688_latency_cycles if ".1688." in name else config.tensor.hmma_16816_latency_cycles
 
 
-def _gmma(one, text: str, row, config: SimConfig) -> None:
-    """64 x n x k: each sub-core's tensor core does 16 rows; B, and A when by descriptor, come from shared memory."""
-    n, k = row["gmma_n"], row["gmma_k"]
-    element = 32 // k  # bytes: every type spans 32 bytes of K
-    one.kind, one.commits = r.GMMA, row["gmma_commits"]
-    one.gmma_fp = -(-(2 * 16 * n * k << r.FP) // config.tensor.flops_per_cycle_per_subcore)
+def gmma_operand_bytes(row, text: str) -> int:
+    """Bytes that one warpgroup's HGMMA reads from shared memory: B, and A (64 rows) unless it is in registers."""
+    n, k = int(row["gmma_n"]), int(row["gmma_k"])
+    element = 32 // k  # every type spans 32 bytes of K
     from_registers = re.search(r"HGMMA\S*\s+R\d+,\s*R\d+", text) is not None
-    smem = n * k * element + (0 if from_registers else 64 * k * element)
-    one.gmma_smem_fp = int((smem << r.FP) / config.tensor.hgmma_shared_bytes_per_cycle)
+    return n * k * element + (0 if from_registers else 64 * k * element)
 
 
-def _banks(one, row, previous, config: SimConfig) -> None:
-    """Registers read per bank, less those that the preceding instruction left in the reuse cache of the same slot."""
+def _gmma(one, text: str, row, config: SimConfig) -> None:
+    """64 x n x k: each sub-core's tensor core does 16 rows; operands come from shared memory at a bounded rate."""
+    one.kind, one.commits = r.GMMA, row["gmma_commits"]
+    flops = 2 * 16 * int(row["gmma_n"]) * int(row["gmma_k"])
+    one.gmma_fp = -(-(flops << r.FP) // config.tensor.flops_per_cycle_per_subcore)
+    one.gmma_smem_fp = int((gmma_operand_bytes(row, text) << r.FP) / config.tensor.hgmma_shared_bytes_per_cycle)
+
+
+def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
+    """Registers read per bank, less those in the reuse cache: a cell per operand slot and bank (UPC, section 5.3.1).
+
+    A read marked for reuse fills its cell, an unmarked one of that slot and bank empties it; other instructions in
+    between do not. Checked by our microbenchmark issue: ffma_lop3 against ffma_iadd3.
+    """
     if one.kind == r.GMMA:
         return
     reads = [0, 0]
     for slot in range(4):
         first, count = row[f"source{slot}"], row[f"source{slot}_count"]
-        kept = previous is not None and previous["reuse"] >> slot & 1 and previous[f"source{slot}"] == first
-        if first >= 0 and not kept:
-            for register in range(first, first + min(count, 4)):
-                reads[register % 2] += 1
+        for register in range(first, first + min(count, 4)) if first >= 0 else ():
+            cell = slot, register % 2
+            reads[register % 2] += cells.get(cell) != register
+            if row["reuse"] >> slot & 1:
+                cells[cell] = register
+            else:
+                cells.pop(cell, None)
     one.even_reads, one.odd_reads = reads
     one.sources = max(1, sum(row[f"source{slot}_count"] for slot in range(4)))
 

@@ -5,6 +5,7 @@ import numpy as np
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import PIPES, STALL_REASONS, pipe_instructions, stall
 from ssmsim.engines.embedded import coalesce
+from ssmsim.engines.embedded.code import gmma_operand_bytes
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
 from ssmsim.launch import Launch
@@ -49,15 +50,48 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "dram__throughput.avg.pct_of_peak_sustained_elapsed": _percent(
             dram_bytes, config.dram.peak_gb_per_s * nanoseconds
         ),
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": sums["wavefronts"],
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": sums["wavefronts"] + other_wavefronts(program, pool.executed),
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": sums["conflicts"],
     }
-    units = program.instructions["unit"]
+    units = counted_units(program)
     for pipe in PIPES:
         values[pipe_instructions(pipe)] = int(pool.executed[units == Unit[pipe.upper()]].sum())
     for reason, total in zip(STALL_REASONS, state.stalls.sum(0), strict=True):
         values[stall(reason)] = int(total) / issued if issued else None
     return values
+
+
+def counted_units(program: Program) -> np.ndarray:
+    """Unit under which ncu counts each static instruction; exact on every kernel measured on the H200.
+
+    ULDC, S2UR, UMOV and branches count for no pipe, S2R of the block's index neither; HFMA2.MMA counts as tensor.
+    """
+    units = program.instructions["unit"].copy()
+    for i, (number, text) in enumerate(zip(program.instructions["opcode"], program.text, strict=True)):
+        name = program.opcodes[number]
+        base = name.split(".")[0]
+        if base in ("ULDC", "S2UR", "UMOV", "BRA") or (base == "S2R" and "SR_CTAID" in text):
+            units[i] = Unit.NONE
+        elif name.startswith("HFMA2.MMA"):
+            units[i] = Unit.TENSOR
+    return units
+
+
+def other_wavefronts(program: Program, executed: np.ndarray) -> int:
+    """Shared-memory wavefronts that are no loads or stores: exchanges between lanes, thread indices, HGMMA's operands.
+
+    HGMMA: 128 bytes each of A (64 rows, unless in registers) and B, once per warpgroup of four warps.
+    """
+    total = 0
+    for number, text, row, count in zip(
+        program.instructions["opcode"], program.text, program.instructions, executed, strict=True
+    ):
+        base = program.opcodes[number].split(".")[0]
+        if base == "SHFL" or (base == "S2R" and "SR_TID" in text):
+            total += int(count)
+        elif base == "HGMMA":
+            total += gmma_operand_bytes(row, text) // 128 * int(count) // 4
+    return total
 
 
 def _percent(part: float, whole: float) -> float | None:
