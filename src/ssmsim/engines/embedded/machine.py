@@ -65,12 +65,14 @@ def occupancy(launch: Launch, config: SimConfig) -> Occupancy:
     """Limits as in the CUDA occupancy calculator. Raises SsmsimError when not even one block fits."""
     sm, shared = config.sm, config.shared
     warps = launch.warps_per_block
-    registers = _up(launch.registers_per_thread * 32, sm.register_allocation_unit) * _up(warps, sm.subcores)
+    # Each sub-core has its own register file; a block needs no whole number of warps per sub-core.
+    registers = _up(launch.registers_per_thread * 32, sm.register_allocation_unit)
+    register_warps = sm.subcores * (sm.registers // sm.subcores // registers) if registers else sm.blocks * warps
     memory = _up(launch.shared_memory_bytes + shared.reserved_bytes_per_block, shared.allocation_unit_bytes)
     limits = {
         "warps": sm.subcores * sm.warp_slots_per_subcore // _up(warps, 1),
         "blocks": sm.blocks,
-        "registers": sm.registers // registers if registers else sm.blocks,
+        "registers": register_warps // warps,
         "shared memory": shared.max_bytes_per_sm // memory if memory else sm.blocks,
     }
     if launch.shared_memory_bytes > shared.max_bytes_per_block:
