@@ -221,7 +221,7 @@ OPCODES: dict[str, Opcode] = {
     # integer arithmetic
     "IADD3": Op(A, _add3, "integer.iadd3"),
     "IADD": Op(A, "i32 p? = i32 i32 p?", "integer.iadd"),
-    "VIADD": Op(A, "i32 = i32 i32", "integer.viadd"),
+    "VIADD": Op(F, "i32 = i32 i32", "integer.viadd"),
     "VIADDMNMX": Op(A, "i32 = i32 i32 i32 p", "integer.viaddmnmx"),
     "VIMNMX": Op(A, "i32 = i32 i32 p", "integer.vimnmx"),
     "IMNMX": Op(A, "i32 = i32 i32 p", "integer.vimnmx"),

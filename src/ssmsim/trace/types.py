@@ -17,7 +17,8 @@ INSTRUCTION = np.dtype(
     [
         ("pc", np.int64),  # byte offset from the kernel's first instruction
         ("opcode", np.int64),  # index into Program.opcodes
-        ("unit", np.int64),  # ssmsim.sass.opcodes.Unit
+        ("unit", np.int64),  # ssmsim.sass.opcodes.Unit: where it executes
+        ("pipe", np.int64),  # Unit that the hardware's counters of issued instructions give it to
         ("space", np.int64),  # ssmsim.sass.opcodes.Space: where its addresses point
         ("is_load", np.int64),
         ("is_store", np.int64),  # an atomic is both

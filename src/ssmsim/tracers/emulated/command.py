@@ -1,6 +1,4 @@
-"""`ssmsim inspect` and `ssmsim agree`: what a launch executes, and whether the emulator agrees with a trace of the
-GPU.
-"""
+"""`ssmsim inspect`, `agree`, `count`: what a launch executes, against traces and counters of the GPU."""
 
 from pathlib import Path
 from typing import Annotated
@@ -36,4 +34,26 @@ def register(app: typer.Typer) -> None:
         rows = [agreement_row(read_launch(folder)) for folder in launches]
         print(agreement_table(rows))
         if any(row.faults for row in rows):
+            raise typer.Exit(1)
+
+    @app.command()
+    def count(
+        launches: Annotated[list[Path], typer.Argument(help="Launch folders with measured.csv in the folder above.")],
+        most: Annotated[int, typer.Option(help="Leave out launches that execute more warp instructions; 0: none.")] = 0,
+    ) -> None:
+        """Emulate whole launches and compare their exact counters with measured ones; exit code 1 when one differs."""
+        from ssmsim.tracers.emulated.measured import compare_with_measured, measured_row
+
+        failed = False
+        for folder in launches:
+            if most and measured_row(folder)["smsp__inst_executed.sum"] > most:
+                continue
+            equal, other = compare_with_measured(folder)
+            typer.echo(
+                f"{folder}: {equal.get('smsp__inst_executed.sum', '-')} instructions, {len(equal)} counters equal"
+            )
+            for name, (emulated, measured) in other.items():
+                typer.echo(f"    {name}: emulated {emulated}, measured {measured:.0f}")
+            failed |= bool(other)
+        if failed:
             raise typer.Exit(1)

@@ -17,8 +17,8 @@ def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
     lines = [
         f"{launch.kernel}: grid {launch.grid}, block {launch.block}, {launch.registers_per_thread} registers, "
         f"{launch.shared_memory_bytes} bytes shared, {decoded.kernel.local_bytes} bytes local per thread",
-        f"{totals.warp_instructions} warp instructions{part}, {totals.thread_instructions_on} of "
-        f"{totals.thread_instructions} thread instructions pass their guard",
+        f"{totals.warp_instructions} warp instructions{part}, {totals.on.sum()} of "
+        f"{totals.active.sum()} thread instructions pass their guard",
         "",
         *(f"{number:12d}  {name}" for name, number in totals.per_unit().items() if number),
         "",
@@ -27,7 +27,7 @@ def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
     if code:
         records = decoded.program.instructions
         lines += ["", "      count    pc  stall yield write read wait"]
-        for record, text, number in zip(records, decoded.program.text, totals.per_instruction, strict=True):
+        for record, text, number in zip(records, decoded.program.text, totals.executed, strict=True):
             fields = (
                 f"{record['stall']:5d} {record['yields']:5d} {record['write_barrier']:5d} {record['read_barrier']:4d}"
             )
