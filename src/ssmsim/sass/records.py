@@ -37,7 +37,7 @@ def counted_pipe(ins: Instruction) -> Unit:
         return Unit.TENSOR
     if ins.base in ("UMOV", "ULDC", "S2UR", "ERRBAR", "CCTL"):
         return Unit.NONE
-    if ins.base == "S2R" and "CTAID" in ins.text:
+    if ins.base == "S2R" and "CTAID" in ins.text.upper():
         return Unit.ADU
     return Unit.ADU if ins.base == "BRA" else ins.entry.unit
 
