@@ -1,8 +1,9 @@
-"""Blocks that are traced but not timed: their lines go through an L1 and the L2, without cycles.
+"""Blocks that are traced but not timed: their lines go through the L1s and the L2, without cycles.
 
 Used for what ran before the launch (warm.py) and for the blocks that a sampled run skips (sample.py). The L2's tags are
-those of the timed run, in the same order of use; the rules are l2.py's with every answer at once. Blocks that would
-share an SM take turns, access by access, at an L1 of their own.
+those of the timed run, in the same order of use; the rules are l2.py's with every answer at once. As many blocks as fit
+on the GPU are under way at a time, each one R-th behind the one before, as when slots free up one by one: which lines
+are used again before they are evicted depends on it. Every SM has an L1 here, apart from that of the timed run.
 """
 
 import numpy as np
@@ -15,6 +16,10 @@ from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.records import LOCAL, NO_SPACE, NONE
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockTrace, Program
+
+# A block under way: when it began (in blocks), rounds of accesses done and in all, first access of each warp.
+SLOT = r._record("began", "done", "rounds", "warps", ("first", r.MAX_BLOCK_WARPS + 1))
+HELD = r._record("code", "first_line", "lines")
 
 
 class Functional:
@@ -31,13 +36,17 @@ class Functional:
         self.instructions = program.instructions.view(np.recarray)
         self.sums = np.zeros(len(coalesce.SUMS), np.int64)
         self.executed = np.zeros(len(program.instructions), np.int64)
-        self.l1 = r.records(r.L1_LINE, int(machine[0].l1_sets * machine[0].l1_ways))
+        sms, slots = int(machine[0].sms), int(machine[0].sms * machine[0].blocks_per_sm)
+        self.l1 = r.records(r.L1_LINE, sms * int(machine[0].l1_sets * machine[0].l1_ways))
+        self.slots = r.records(SLOT, slots)
+        self.room = np.zeros(2, np.int64)  # accesses and lines that a slot can hold
+        self.held, self.held_lines = r.records(HELD, 0), np.zeros(0, np.int64)
+        self.arrived = np.zeros(1, np.int64)
         self.scratch = np.zeros((32, 34), np.int64)
         self.lines_per_row = 128 if (program.instructions["space"] == Space.LOCAL).any() else 32
-        self.group = 0
 
     def run(self, trace: BlockTrace, warps: int) -> None:
-        """All blocks of `trace`, each of `warps` warps."""
+        """Start all blocks of `trace`, each of `warps` warps, one after the other; those before them go on."""
         rows = len(trace.addresses)
         accesses, statics = r.records(r.ACCESS, rows + 1), np.empty(rows + 1, np.int32)
         lines = np.empty(rows * self.lines_per_row + 1, np.int64)
@@ -45,8 +54,29 @@ class Functional:
         stream = np.empty(int(np.diff(trace.first).max(initial=0)), np.int32)
         gather(self.instructions, self.code, trace.first, trace.index, trace.mask, trace.active, trace.first_access,
                trace.addresses, stream, accesses, statics, lines, starts, self.sums, self.executed, self.scratch)  # fmt: skip
-        self.group = walk(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1,
-                          self.state.l2_lines, accesses, statics, lines, starts, warps, self.group)  # fmt: skip
+        bounds = starts[::warps]
+        of_lines = np.append(
+            accesses.first_line[: bounds[-1]], accesses.first_line[bounds[-1] - 1] + accesses.lines[bounds[-1] - 1]
+        )
+        self._make_room(int(np.diff(bounds).max()), int(np.diff(of_lines[bounds]).max()))
+        start(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1, self.state.l2_lines,
+              accesses, statics, lines, starts, warps, self.slots, self.held, self.held_lines, self.room, self.arrived)  # fmt: skip
+
+    def end(self) -> None:
+        """Let all blocks under way run to their end."""
+        for slot in range(len(self.slots)):
+            advance(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1, self.state.l2_lines,
+                    self.slots, self.held, self.held_lines, self.room, slot, int(self.slots.rounds[slot]))  # fmt: skip
+
+    def _make_room(self, accesses: int, lines: int) -> None:
+        """Slots hold blocks of so many accesses and lines."""
+        for i, (needed, name) in enumerate(((accesses, "held"), (lines, "held_lines"))):
+            if needed > self.room[i]:
+                old, slots = getattr(self, name), len(self.slots)
+                new = np.zeros((slots, needed), old.dtype)
+                new[:, : self.room[i]] = old.reshape(slots, self.room[i])
+                setattr(self, name, new.reshape(-1).view(np.recarray) if old.dtype.names else new.reshape(-1))
+                self.room[i] = needed
 
 
 @njit(cache=True)
@@ -70,33 +100,53 @@ def gather(program, code, first, index, mask, active, first_access, addresses, s
 
 
 @njit(cache=True)
-def walk(machine, gpus, counters, sms, code, l1_lines, l2_lines, accesses, statics, lines, starts, warps, group):
-    """Blocks far apart in the piece share an SM, as when an idle GPU gets them; returns the number of SMs served so far."""
-    m, gpu, counts = machine[0], gpus[0], counters[0]
-    blocks = (len(starts) - 1) // warps
-    stride = max(1, (blocks + m.blocks_per_sm - 1) // m.blocks_per_sm)
-    for first in range(min(stride, blocks)):
-        for i in range(len(l1_lines)):
-            l1_lines[i].tag = 0
-            l1_lines[i].valid = 0
-            l1_lines[i].used = 0
-        side = sms[group % len(sms)].side
-        group += 1
-        longest = 0
-        for b in range(first, blocks, stride):
-            for w in range(b * warps, (b + 1) * warps):
-                longest = max(longest, starts[w + 1] - starts[w])
-        for a in range(longest):
-            for b in range(first, blocks, stride):
-                for w in range(b * warps, (b + 1) * warps):
-                    at = starts[w] + a
-                    if at < starts[w + 1] and accesses[at].lines:
-                        access(m, gpu, counts, side, code[statics[at]], accesses[at], lines, l1_lines, l2_lines)
-    return group
+def start(machine, gpus, counters, sms, code, l1_lines, l2_lines, accesses, statics, lines, starts, warps, slots, held,
+          held_lines, room, arrived):  # fmt: skip
+    """Give each block the slot of the oldest one, which has ended by then, and let all others go on by one R-th."""
+    for b in range((len(starts) - 1) // warps):
+        which = arrived[0] % len(slots)
+        advance(machine, gpus, counters, sms, code, l1_lines, l2_lines, slots, held, held_lines, room, which,
+                slots[which].rounds)  # fmt: skip
+        slot = slots[which]
+        slot.began, slot.done, slot.rounds, slot.warps = arrived[0], 0, 0, warps
+        first = starts[b * warps]
+        at = which * room[1]
+        for w in range(warps):
+            slot.first[w] = starts[b * warps + w] - first
+            slot.rounds = max(slot.rounds, starts[b * warps + w + 1] - starts[b * warps + w])
+        slot.first[warps] = starts[(b + 1) * warps] - first
+        for a in range(first, starts[(b + 1) * warps]):
+            copy = held[which * room[0] + a - first]
+            copy.code, copy.first_line, copy.lines = statics[a], at, accesses[a].lines
+            for i in range(accesses[a].lines):
+                held_lines[at + i] = lines[accesses[a].first_line + i]
+            at += accesses[a].lines
+        arrived[0] += 1
+        for other in range(min(arrived[0], len(slots))):
+            age = arrived[0] - slots[other].began
+            until = slots[other].rounds * age // len(slots)
+            if until > slots[other].done:
+                advance(
+                    machine, gpus, counters, sms, code, l1_lines, l2_lines, slots, held, held_lines, room, other, until
+                )
 
 
 @njit(cache=True)
-def access(m, gpu, counts, side, one, access_, lines, l1_lines, l2_lines):
+def advance(machine, gpus, counters, sms, code, l1_lines, l2_lines, slots, held, held_lines, room, which, until):
+    """Accesses `done` to `until` of every warp of a slot's block, the warps in turn."""
+    m, gpu, counts, slot = machine[0], gpus[0], counters[0], slots[which]
+    s = which % m.sms
+    for a in range(slot.done, until):
+        for w in range(slot.warps):
+            at = slot.first[w] + a
+            if at < slot.first[w + 1] and held[which * room[0] + at].lines:
+                one = held[which * room[0] + at]
+                access(m, gpu, counts, s, sms[s].side, code[one.code], one, held_lines, l1_lines, l2_lines)
+    slot.done = max(slot.done, until)
+
+
+@njit(cache=True)
+def access(m, gpu, counts, s, side, one, access_, lines, l1_lines, l2_lines):
     """One memory instruction: what the L1 has not goes to the L2. Local memory is taken to stay in the L1."""
     for i in range(access_.first_line, access_.first_line + access_.lines):
         line, full, sectors = lines[i] >> 8, (lines[i] >> 4) & 15, lines[i] & 15
@@ -105,7 +155,7 @@ def access(m, gpu, counts, side, one, access_, lines, l1_lines, l2_lines):
         if one.space == LOCAL:
             counts.l1_hits += wanted
             continue
-        way, victim = l1.find(m, l1_lines, 0, line)
+        way, victim = l1.find(m, l1_lines, s, line)
         gpu.uses += 1
         if one.is_store or one.is_atomic:
             if way != NONE:

@@ -7,7 +7,7 @@ counts of instructions and sectors stay exact and a segment finds in the L2 what
 Systematic sampling with functional warming: SMARTS (Wunderlich et al., ISCA 2003), here over blocks instead of time.
 
 Estimate: the cycles of the timed run plus the skipped instructions, whose number is known, over the rate of issue while
-the GPU was full (from the first launch into a slot that has been used before, to the last launch). Timed and skipped
+the GPU was full and no longer in step (from three quarters into the second wave to the last launch). Timed and skipped
 blocks are chosen so that the skipped fill whole waves: a last wave that is partly filled is so in both.
 """
 
@@ -24,12 +24,12 @@ from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockSource, Program
 
 TARGET = 4_000_000  # warp instructions timed by default
-MIN_WAVES = 2.4  # timed at least: one to fill the GPU, one to measure, the rest runs as it empties
+MIN_WAVES = 3.0  # timed at least: nearly two until the waves are out of step, the rest to measure and to empty the GPU
 MOST = 0.7  # of the blocks; a launch of which more would be timed is timed whole
-STRATA = 16
+STRATA = 16  # at most; a segment is half a wave or more, since blocks that run together share lines
+SEAMS = 0.03  # of the extrapolated cycles: what mixing segments was seen to cost at most, over whole runs
 PIECES = 10  # of the full time, for the interval
 STRIDE = 256  # cycles between two samples of the rate
-SHORTEST = 8  # blocks of a segment
 CACHES = ("l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l2_sectors", "l2_hits", "l2_read_sectors",
           "l2_read_hits", "l2_write_sectors", "l2_far", "dram_reads", "dram_writes")  # fmt: skip
 # Student's t, 97.5 %, by degrees of freedom 1..30 (NIST/SEMATECH e-Handbook, 1.3.6.7.2).
@@ -45,7 +45,7 @@ def segments(blocks: int, resident: int, per_block: float, target: int) -> list[
         return [(0, blocks)]
     tail = resident // 4
     middle = timed - resident - tail
-    strata = max(1, min(STRATA, middle // SHORTEST))
+    strata = max(1, min(STRATA, middle // max(1, resident // 2)))
     edges = np.linspace(resident, blocks - tail, strata + 1).astype(np.int64)
     sizes = np.diff(np.linspace(0, middle, strata + 1).astype(np.int64))
     chosen = [(0, resident)]
@@ -137,12 +137,18 @@ class SampledPool(Pool):
             return None
         for number in self.parts:
             self._note(number)
+        self.skipped.end()
         launched = self.launched[:timed]
-        one = rate(np.array(self.meter.cycles), np.array(self.meter.issued), launched[self.resident], launched[-1])
+        one = rate(
+            np.array(self.meter.cycles),
+            np.array(self.meter.issued),
+            launched[self.resident + 3 * self.resident // 4],
+            launched[-1],
+        )
         extra = int(self.skipped.executed.sum()) / one.value
         scale(self.state, self, round(extra))
         elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)
-        half = extra * one.spread
+        half = extra * (one.spread + SEAMS)
         return Sampled(fraction=timed / self.blocks, ci95=(elapsed - half, elapsed + half))
 
 

@@ -37,6 +37,7 @@ def fill(state: State, before: Path | str, launch: Launch, config: SimConfig) ->
     source = open_tracer("emulated").blocks(other, program)
     while (trace := source.next_blocks(BATCH)) is not None:
         functional.run(trace, source.warps_per_block)
+    functional.end()
     if other.cubin_path.read_bytes() == launch.cubin_path.read_bytes() and other.kernel == launch.kernel:
         keep_code(state)
 
