@@ -93,6 +93,7 @@ class Fetch(Group):
     )
     gpc_sms: Count = Field(description="SMs that share it")
     gpc_latency_cycles: Cycles
+    gpc_interval_cycles: Count = Field(description="cycles between two lines that an SM gets from below its own cache")
     l2_latency_cycles: Cycles = Field(description="instruction line that must come from L2")
 
 

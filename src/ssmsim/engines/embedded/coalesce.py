@@ -149,6 +149,8 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
                     access.lines = local_lines(last, on, ins.width, lines, at[2])
                 else:
                     access.lines = global_lines(last, on, lines, at[2])
+                    if one.space != COPY and not one.is_store and not one.is_atomic:
+                        access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, 32, scratch))
                     if one.is_store:
                         mark_full(last, on, ins.width, lines, at[2], access.lines)
                 if access.lines:

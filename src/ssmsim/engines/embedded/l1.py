@@ -76,7 +76,9 @@ def access(
                 l1_lines,
                 now,
             )
-    return max(1, (took_fp + (1 << FP) - 1) >> FP)
+    # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
+    request.last += access_.wavefronts - 1
+    return max(access_.wavefronts, (took_fp + (1 << FP) - 1) >> FP)
 
 
 @njit(cache=True)

@@ -165,6 +165,7 @@ def machine_record(
     m.l1i_ways, m.l1i_latency, m.l1i_interval = f.l1_ways, f.l1_latency_cycles, f.l1_interval_cycles
     m.l1i_sets = max(1, f.l1_bytes // f.l0_line_bytes // f.l1_ways)
     m.gpci_sets, m.gpci_sms, m.gpci_latency = f.gpc_bytes // f.l0_line_bytes, f.gpc_sms, f.gpc_latency_cycles
+    m.gpci_interval = f.gpc_interval_cycles
     m.l2i_latency, m.cold_code = f.l2_latency_cycles, c.launch.instruction_cache_cold
     m.imc_lines, m.imc_latency = max(1, c.constant.imc_bytes // c.constant.line_bytes), c.constant.miss_latency_cycles
     m.queue, m.subcore_interval = c.mio.queue_entries_per_subcore, c.mio.subcore_interval_cycles
@@ -174,13 +175,14 @@ def machine_record(
         c.mio.read_release_cycles,
     )
     m.exchange_interval = c.mio.shuffle_interval_cycles
-    m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles, c.shared.ldsm_latency_cycles
-    m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles
+    # issue to use, of which the way to the LSU is the first cycle
+    m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles - 1, c.shared.ldsm_latency_cycles - 1
+    m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles - 1
     m.wavefront_fp = _fp(1 / c.shared.wavefronts_per_cycle)
     m.gmma_latency, m.gmma_queue = c.tensor.hgmma_overhead_latency_cycles, c.tensor.hgmma_queue_entries
     l1_lines = fits.l1_bytes // c.l1.line_bytes
     m.l1_ways = min(c.l1.ways, l1_lines)
-    m.l1_sets, m.l1_latency = l1_lines // m.l1_ways, c.l1.hit_latency_cycles
+    m.l1_sets, m.l1_latency = l1_lines // m.l1_ways, c.l1.hit_latency_cycles - 1
     m.tag_fp, m.miss_lines, m.store_lines = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.miss_lines
     m.store_fp = _fp(c.l1.sector_bytes / c.l1.write_through_bytes_per_cycle)
     path = c.l2.hit_latency_near_cycles - c.l1.hit_latency_cycles

@@ -48,7 +48,7 @@ MACHINE = _record(
     "sms", "slots", "used_slots", "issue_width", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "barrier_interval", "ports",
     "l0_lines", "l0_prefetch", "l0_shift", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
-    "gpci_sets", "gpci_latency", "gpci_sms", "l2i_latency", "cold_code",
+    "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency", "cold_code",
     "imc_lines", "imc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency", "exchange_latency",
@@ -105,7 +105,7 @@ SUBCORE = _record(
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "misses",
-    "fetch_free", "prefetch_free", "stores", "barrier_free",
+    "fetch_free", "prefetch_free", "refill_free", "stores", "barrier_free",
 )  # fmt: skip
 
 BLOCK = _record(
