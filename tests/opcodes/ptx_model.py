@@ -205,6 +205,9 @@ def model(op: str) -> Callable[..., int | None]:
             raise ValueError(op)
         if relu and number is not None and number[0]:
             number = (0, Fraction(0))
+        smallest = Fraction(2) ** (2 - (1 << FLOATS[element][0] - 1))
+        if ftz and number is not None and number[1] != INF and number[1] < smallest:
+            number = number[0], Fraction(0)  # tiny before rounding, as an H200 decides it
         return encode(number, element, mode, ftz, sat)
 
     def convert(values: list[int]) -> int | None:

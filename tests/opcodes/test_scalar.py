@@ -115,7 +115,7 @@ def check_special(name: str, op: str, run: object) -> None:
     bound, absolute = PROMISED[op.split(".")[0]]
     if op.split(".")[0] in ("sin", "cos"):  # promised between -pi and pi
         exact = np.where(np.abs(x) < np.pi, exact, np.nan)
-    step = {"f32": 0.0, "f16": 2.0**-10, "bf16": 2.0**-8}[kind]
+    step = {"f32": 0.0, "f16": 2.0**-10, "bf16": 2.0**-7}[kind]  # PTX ISA: ex2 and tanh in bf16 promise no more
     limits = {"f32": (2.0**-126, 3.4e38), "f16": (2.0**-14, 65504.0), "bf16": (2.0**-126, 3.3e38)}[kind]
     inside = np.isfinite(exact) & (np.abs(exact) >= limits[0]) & (np.abs(exact) <= limits[1])
     error = np.abs(as_float(row, kind) - exact)[inside]

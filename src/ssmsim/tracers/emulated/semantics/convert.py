@@ -56,7 +56,7 @@ def _float_in(ins: Any, kind: str, a: Array) -> Array:
 def _float_out(ins: Any, kind: str, value: Array, mode: str) -> Array:
     """float64 value to bits of that kind."""
     if kind == "F64":
-        return words(np.where(np.isnan(value), F64(np.nan), value))
+        return words(value)  # a NaN keeps its sign, as on an H200
     if kind == "F32":
         return finish(ins, narrow(value, mode))
     if "SAT" in ins.mods:

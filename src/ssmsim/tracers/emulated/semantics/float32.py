@@ -15,6 +15,7 @@ from ssmsim.tracers.emulated.semantics.formats import (
     f32,
     finish,
     flush,
+    flush_exact,
     inputs,
     known,
     narrow,
@@ -43,19 +44,20 @@ def fmul(ins: Any, a: Array, b: Array) -> Array:
         product = x.astype(F64) * y  # 48 bits: exact
         for name in ins.mods & SCALES.keys():
             product = product * SCALES[name]
-        return finish(ins, narrow(product, rounding(ins.mods)))
+        return finish(ins, narrow(flush_exact(ins, product), rounding(ins.mods)))
 
 
-def fma(x: Array, y: Array, z: Array, mode: str) -> Array:
+def fma(ins: Any, x: Array, y: Array, z: Array) -> Array:
     """float32 x * y + z with one rounding."""
-    return narrow(add_exactly(x.astype(F64) * y, z.astype(F64), mode), mode)
+    mode = rounding(ins.mods)
+    return narrow(flush_exact(ins, add_exactly(x.astype(F64) * y, z.astype(F64), mode)), mode)
 
 
 def ffma(ins: Any, a: Array, b: Array, c: Array) -> Array:
     known(ins, "FTZ SAT RM RP RZ")
     with np.errstate(all="ignore"):
         x, y, z = inputs(ins, a, b, c)
-        return finish(ins, fma(x, y, z, rounding(ins.mods)))
+        return finish(ins, fma(ins, x, y, z))
 
 
 def fmnmx(ins: Any, a: Array, b: Array, smaller: Array) -> Array:

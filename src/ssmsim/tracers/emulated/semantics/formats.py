@@ -48,7 +48,7 @@ def inputs(ins: Any, *sources: Array) -> list[Array]:
 
 
 def finish(ins: Any, value: Array) -> Array:
-    """float32 result to its bits: canonical NaN, then .SAT (NaN becomes 0), then .FTZ (after rounding)."""
+    """float32 result to its bits: canonical NaN, then .SAT (NaN becomes 0), then .FTZ."""
     bits = value.view(U32)
     nan = np.isnan(value)
     if nan.any():
@@ -57,6 +57,11 @@ def finish(ins: Any, value: Array) -> Array:
         bits = np.where(nan, U32(0), np.clip(value, F32(0), F32(1)).view(U32))
         bits = np.where(bits == U32(0x80000000), U32(0), bits)
     return flush(bits) if "FTZ" in ins.mods else bits
+
+
+def flush_exact(ins: Any, value: Array, smallest: float = 2.0**-126) -> Array:
+    """.FTZ on an exact float64 result: below the smallest normal before rounding is zero (as an H200 does)."""
+    return np.where(np.abs(value) < smallest, np.copysign(0.0, value), value) if "FTZ" in ins.mods else value
 
 
 def sum_to_odd(a: Array, b: Array) -> Array:

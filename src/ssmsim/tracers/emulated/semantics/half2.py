@@ -17,6 +17,7 @@ from ssmsim.tracers.emulated.semantics.formats import (
     f32_to_bf16,
     f32_to_f16,
     finish,
+    flush_exact,
     known,
     narrow_to_odd,
     sum_to_odd,
@@ -44,7 +45,7 @@ def pack(ins: Any, value: Array) -> Array:
         value = np.where(value > 0, np.minimum(value, 1.0), 0.0)  # NaN and -0 too become +0
     if "RELU" in ins.mods:
         value = np.where(value <= 0, 0.0, value)
-    single = narrow_to_odd(value)
+    single = narrow_to_odd(flush_exact(ins, value, 2.0**-126 if is_bf16(ins) else 2.0**-14))
     half = f32_to_bf16(single) if is_bf16(ins) else f32_to_f16(single)
     if "FTZ" in ins.mods:
         half = np.where(half & U16(0x7F80 if is_bf16(ins) else 0x7C00), half, half & U16(0x8000))
