@@ -1,6 +1,7 @@
 """L2 slices: sectored, write-back, write-allocate by byte mask; misses become DRAM transactions.
 
-A slice serves its requests in order of arrival. A sector written whole is valid without a fetch; a partly written one
+A slice looks up one request per L2 clock, in order of arrival; its data array moves slice_bytes_per_cycle for hits and
+stores, not for what misses or is only passed on to the other partition. A sector written whole is valid without a fetch; a partly written one
 is fetched when it is read, or merged when it is written back. Atomics are done here.
 """
 
@@ -54,7 +55,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
         slice_.head[queue] = fill.next
         resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
-    busy = max(m.slice_fp, sectors * (m.atomic_fp if fill.atomic else m.slice_sector_fp))
+    busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic else m.slice_fp
     slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
     now = max(cycle, (slice_.free_fp - busy) >> FP)
     counts.l2_sectors += sectors
@@ -73,10 +74,19 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
     gpu.uses += 1  # order of use, the same for requests that are not timed (functional.py)
     entry.used = gpu.uses
     if fill.store:
+        move_data(m, slice_, sectors, now)
         write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, index, entry, sectors, cycle)
         return
     read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way, sectors,
          events, now)  # fmt: skip
+
+
+@njit(cache=True)
+def move_data(m, slice_, sectors, now):
+    """Take the data array of a slice for some sectors; the cycle at which they start."""
+    start = max(slice_.data_free_fp, now << FP)
+    slice_.data_free_fp = start + sectors * m.slice_sector_fp
+    return start >> FP
 
 
 @njit(cache=True)
@@ -174,7 +184,8 @@ def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, c
         drop_copy(m, l2_lines, fill)
     if missing == 0:
         extra = m.atomic_latency if fill.atomic else 0
-        noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, now + extra)
+        when = move_data(m, slices[fill.slice], sectors, now)
+        noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, when + extra)
         return
     home = noc.home_of(m, fill.line)
     if fill.slice != home:

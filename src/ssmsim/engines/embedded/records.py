@@ -20,10 +20,10 @@ COUNTER_MASK = (1 << COUNTER_BITS) - 1
 OFF_BIT = 30  # in the pool's stream: set when the instruction is on in no lane
 INDEX = (1 << OFF_BIT) - 1
 
-# Execution pipes of a sub-core. FMA may go to either half; ALL others have one server.
+# Execution pipes of a sub-core. FMA goes to the two halves in turn; ALL others have one server.
 PIPES = ("heavy", "lite", "alu", "fp64", "tensor", "uniform", "branch", "xu", "none")
 HEAVY, LITE, ALU, FP64, TENSOR, UNIFORM, BRANCH, XU, FREE = range(len(PIPES))
-FMA = len(PIPES)  # not a server: whichever of HEAVY and LITE is free
+FMA = len(PIPES)  # not a server: HEAVY and LITE in turn
 
 # What issue has to do with an instruction.
 KINDS = ("fixed", "memory", "branch", "barrier", "depbar", "gmma", "gmma_wait", "copy_fence", "membar", "queued")
@@ -99,13 +99,13 @@ WARP = _record(
 
 SUBCORE = _record(
     "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
-    "even_free_fp", "odd_free_fp", ("pipe_free_fp", len(PIPES) + 1),
+    "even_free_fp", "odd_free_fp", "fma_turn", ("pipe_free_fp", len(PIPES) + 1),
 )  # fmt: skip
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "misses",
-    "fetch_free", "prefetch_free", "refill_free", "stores", "barrier_free",
+    "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
 )  # fmt: skip
 
 BLOCK = _record(
@@ -132,7 +132,7 @@ L2_LINE = _record("tag", "valid", "pending", "used", "dirty", "partial", ("await
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
 COALESCED = _record("line", "fill")
 
-SLICE = _record("free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2))  # [from SMs, from slices]
+SLICE = _record("free_fp", "data_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2))  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
