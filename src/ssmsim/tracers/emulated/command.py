@@ -57,3 +57,19 @@ def register(app: typer.Typer) -> None:
             failed |= bool(other)
         if failed:
             raise typer.Exit(1)
+
+    @app.command()
+    def reshape(
+        launch: LaunchFolder,
+        output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the new launch to.")],
+        grid: Annotated[str, typer.Option(help="New grid, as x,y,z.")] = "",
+        param: Annotated[list[str] | None, typer.Option(help="OFFSET=VALUE or NAME=VALUE; may be repeated.")] = None,
+        buffer: Annotated[list[str] | None, typer.Option(help="NAME=BYTES; may be repeated.")] = None,
+    ) -> None:
+        """Write a launch with another grid, parameters and buffer sizes, for other sequence lengths or batches."""
+        from ssmsim.launch import read_launch
+        from ssmsim.tracers.emulated.reshape import parse_change, parse_grid, write_reshaped
+        from ssmsim.tracers.emulated.reshape import reshape as reshaped
+
+        sizes = {str(name): size for name, size in parse_change(buffer or []).items()}
+        write_reshaped(reshaped(read_launch(launch), parse_grid(grid), parse_change(param or []), sizes), output)
