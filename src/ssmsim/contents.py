@@ -6,6 +6,7 @@ of PCG64, which NumPy keeps stable, integer arithmetic and one exact scaling, so
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,20 @@ CHUNK = 1 << 20  # values per piece: bounds the memory of the integer stage
 
 def normal(seed: int, count: int, scale: float = 1.0, offset: float = 0.0) -> np.ndarray:
     """float32[count], near normal (the sum of four uniform 16-bit numbers), mean `offset`, deviation `scale`."""
-    generator = np.random.PCG64(seed)
     values = np.empty(count, np.float32)
-    for start in range(0, count, CHUNK):
-        piece = values[start : start + CHUNK]
-        raw = generator.random_raw(len(piece)).view(np.uint16).reshape(-1, 4).sum(1, dtype=np.int32)
-        centred = raw.astype(np.float32) - np.float32(131070)  # exact; deviation 65536/sqrt(3)
-        piece[:] = centred * np.float32(scale * 3**0.5 / 65536) + np.float32(offset)
+    for start, piece in _normal_pieces(seed, count, scale, offset):
+        values[start : start + len(piece)] = piece
     return values
+
+
+def _normal_pieces(seed: int, count: int, scale: float, offset: float) -> Iterator[tuple[int, np.ndarray]]:
+    """(start, float32 values) of `normal`, CHUNK at a time."""
+    generator = np.random.PCG64(seed)
+    for start in range(0, count, CHUNK):
+        length = min(CHUNK, count - start)
+        raw = generator.random_raw(length).view(np.uint16).reshape(-1, 4).sum(1, dtype=np.int32)
+        centred = raw.astype(np.float32) - np.float32(131070)  # exact; deviation 65536/sqrt(3)
+        yield start, centred * np.float32(scale * 3**0.5 / 65536) + np.float32(offset)
 
 
 def to_bfloat16(values: np.ndarray) -> np.ndarray:
@@ -49,9 +56,12 @@ def make(recipe: dict[str, Any]) -> bytes:
     """
     if recipe.get("kind", "normal") == "ramp":
         values = ramp(recipe["count"], recipe["period"], recipe["step"], recipe["offset"])
-    else:
-        values = normal(recipe["seed"], recipe["count"], recipe["scale"], recipe["offset"])
-    return (to_bfloat16(values) if recipe["dtype"] == "bfloat16" else values).tobytes()
+        return (to_bfloat16(values) if recipe["dtype"] == "bfloat16" else values).tobytes()
+    half = recipe["dtype"] == "bfloat16"
+    out = np.empty(recipe["count"], np.uint16 if half else np.float32)
+    for start, piece in _normal_pieces(recipe["seed"], recipe["count"], recipe["scale"], recipe["offset"]):
+        out[start : start + len(piece)] = to_bfloat16(piece) if half else piece
+    return out.tobytes()
 
 
 def read_contents(path: Path | str) -> bytes:

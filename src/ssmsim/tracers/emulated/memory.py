@@ -65,6 +65,7 @@ class Image:
         sizes = (self.ends - self.starts + ALIGN - 1) // ALIGN * ALIGN + ALIGN
         self.places = np.concatenate([[ALIGN], ALIGN + np.cumsum(sizes)[:-1]]) + self.starts % ALIGN
         self.data = np.zeros(int(sizes.sum()) + 4 * ALIGN if store else 0, np.uint8)
+        self.pending: dict[int, list[tuple[Launch, Buffer]]] = {}  # contents not yet read, by region
         self.spoiled: list[np.ndarray] = []  # places marked SPOILED while the present batch runs
         self.marks = np.zeros(self.data.size, np.uint8)  # per byte: 0 not recorded, 1 known, else a label (unknown.py)
 
@@ -79,6 +80,21 @@ class Image:
                 for buffer in launch.buffers:
                     image.fill(launch, buffer)
         return image
+
+    @classmethod
+    def lazily(cls, launch: Launch) -> Image:
+        """The memory of one launch, whose recorded contents are read when they are first looked at."""
+        image = cls.of([launch], contents=False)
+        for buffer in launch.buffers:
+            if buffer.contents is not None:
+                image.pending.setdefault(image.region(buffer.address), []).append((launch, buffer))
+        return image
+
+    def settle(self, regions: np.ndarray) -> None:
+        """Read the contents that are still pending for some regions (their numbers)."""
+        for k in [k for k in self.pending if (regions == k).any()]:
+            for launch, buffer in self.pending.pop(k):
+                self.fill(launch, buffer)
 
     def fill(self, launch: Launch, buffer: Buffer) -> None:
         """Copy a buffer's recorded contents into the image, when there are any."""
@@ -136,6 +152,8 @@ class Image:
     def place(self, addresses: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         """Indices into `data`, int64 [W, 32], of addresses that `check` passed; idle lanes get 0."""
         k = np.clip(np.searchsorted(self.starts, addresses, "right") - 1, 0, None)
+        if self.pending:
+            self.settle(k[lanes])
         return np.where(lanes, addresses - self.starts[k] + self.places[k], 0)
 
     def region_of_place(self, place: np.ndarray) -> np.ndarray:

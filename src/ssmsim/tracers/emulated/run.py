@@ -249,7 +249,7 @@ class Tracing:
         counts = any(
             c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True)
         )
-        self.image = Image.of([launch], store=self.part.loads_global)
+        self.image = Image.lazily(launch) if self.part.loads_global else Image.of([launch], store=False)
         self.plan = self._plan(labelled=self.part.loads_global and counts)
 
     def _plan(self, labelled: bool) -> Plan:
