@@ -1,0 +1,96 @@
+"""Sampled runs: what is timed, how the rest is estimated, and that counts stay exact."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_gpu import CAPTURES, CYCLES, simulate, small_gpu
+
+from ssmsim.counters import pipe_instructions
+from ssmsim.engines.embedded import sample
+
+MANY_WAVES = CAPTURES / "ssd-ragged/25-chunk_scan_bwd_dcb_kernel"
+EXACT = ("smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", pipe_instructions("lsu"),
+         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.integers(1, 50_000), st.integers(4, 3000), st.integers(10, 100_000), st.integers(1, 10_000_000))
+def test_segments_ascend_within_the_grid_and_skip_whole_waves(blocks, resident, per_block, target):
+    chosen = sample.segments(blocks, resident, per_block, target)
+    assert chosen[0][0] == 0 and chosen[-1][1] == blocks
+    assert all(first < last for first, last in chosen) or blocks < 8 * resident
+    assert all(a[1] <= b[0] for a, b in pairwise(chosen))
+    timed = sum(last - first for first, last in chosen)
+    assert (blocks - timed) % resident == 0
+    assert timed == blocks or sample.MIN_WAVES * resident - 1 <= timed <= sample.MOST * blocks
+
+
+def test_segments_cover_all_parts_of_the_grid():
+    chosen = sample.segments(40_000, 396, 3000, 4_000_000)
+    starts = [first for first, _ in chosen[1:-1]]
+    width = 40_000 / len(starts)
+    assert len(starts) >= 3
+    assert all(abs(start - (i + 0.5) * width) <= width for i, start in enumerate(starts))
+
+
+def test_a_steady_rate_has_no_spread():
+    cycles = np.arange(0, 10_001, 256)
+    one = sample.rate(cycles, 3 * cycles, 1000, 9000)
+    assert one.value == pytest.approx(3) and one.spread == pytest.approx(0, abs=1e-9)
+
+
+def test_the_rate_is_that_of_the_window_and_its_interval_grows_with_the_variation():
+    cycles = np.arange(0, 10_001, 100)
+    two_speeds = np.cumsum(np.where(cycles // 1000 % 2, 100, 300))
+    one = sample.rate(cycles, two_speeds, 1000, 9000)
+    assert one.value == pytest.approx((two_speeds[90] - two_speeds[10]) / 8000)
+    # ten pieces of 800 cycles, t(9) = 2.262
+    pieces = np.diff(np.interp(np.linspace(1000, 9000, 11), cycles, two_speeds))
+    assert one.spread == pytest.approx(2.262 * pieces.std(ddof=1) / np.sqrt(10) / pieces.mean())
+
+
+@pytest.fixture(scope="module")
+def full():
+    return simulate(MANY_WAVES, small_gpu())
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    return simulate(MANY_WAVES, small_gpu(), sample=1000)
+
+
+def test_sampling_times_a_part(full, sampled):
+    assert sampled.sampled.fraction < 0.5
+    assert sampled.warp_instructions < 0.5 * full.warp_instructions
+
+
+def test_counts_that_addresses_decide_stay_exact(full, sampled):
+    assert {name: sampled.counters[name] for name in EXACT} == {name: full.counters[name] for name in EXACT}
+
+
+def test_the_interval_holds_the_whole_run(full, sampled):
+    low, high = sampled.sampled.ci95
+    assert low <= full.counters[CYCLES] <= high
+    assert sampled.counters[CYCLES] == pytest.approx(full.counters[CYCLES], rel=0.05)
+
+
+def test_caches_see_the_skipped_blocks(full, sampled):
+    for name, points in (("lts__t_sector_hit_rate.pct", 5), ("l1tex__t_sector_hit_rate.pct", 5)):
+        assert sampled.counters[name] == pytest.approx(full.counters[name], abs=points)
+    assert sampled.counters["dram__bytes_read.sum"] == pytest.approx(full.counters["dram__bytes_read.sum"], rel=0.1)
+
+
+def test_sampling_is_deterministic(sampled):
+    again = simulate(MANY_WAVES, small_gpu(), sample=1000)
+    assert again.counters == sampled.counters and again.sampled == sampled.sampled
+
+
+def test_few_waves_run_whole():
+    launch = CAPTURES / "ssd-small/25-chunk_scan_bwd_dcb_kernel"
+    whole = simulate(launch, small_gpu(gpu__sms_per_gpc=(8, 8)))
+    same = simulate(launch, small_gpu(gpu__sms_per_gpc=(8, 8)), sample=True)
+    assert same.sampled is None and same.counters == whole.counters

@@ -1,0 +1,131 @@
+"""Caches before the launch: the untimed pass by hand-worked cases, and what it changes in a run."""
+
+import numpy as np
+import pytest
+from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
+
+from ssmsim.engines.embedded import code, functional, machine, noc
+from ssmsim.engines.embedded import records as r
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import read_launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.tracers import open_tracer
+
+FITS = CAPTURES / "ssd-ragged/24-reduce_kernel"
+
+
+class Tags:
+    """An L2 alone: requests of one SM after another, and what they cost."""
+
+    def __init__(self, **changes):
+        config = small_gpu(**changes)
+        self.m, self.gpu, self.counts = r.records(r.MACHINE, 1)[0], r.records(r.GPU, 1)[0], r.records(r.COUNTS, 1)[0]
+        l2 = config.l2
+        self.m.l2_slices, self.m.l2_ways, self.m.l2_granule = l2.slices, l2.ways, l2.hash_granule_bytes // 128
+        self.m.l2_sets = l2.bytes // (l2.slices * l2.ways * 128)
+        self.m.partitions, self.m.far_copies, self.m.l2_fetch = l2.partitions, l2.far_copies, l2.fetch_bytes
+        self.lines = r.records(r.L2_LINE, l2.bytes // 128)
+
+    def send(self, line, sectors=15, full=0, store=0, atomic=0, near=True):
+        """(L2 sectors, hits, DRAM sectors read, written) of a request from the owning partition (near) or the other."""
+        before = self.counts.copy()
+        home = int(noc.home_of(self.m, line)) * 2 // self.m.l2_slices
+        side = home if near else 1 - home
+        functional.through_l2(self.m, self.gpu, self.counts, self.lines, side, line, sectors, full, store, atomic, 32)
+        return tuple(int(self.counts[n] - before[n]) for n in ("l2_sectors", "l2_hits", "dram_reads", "dram_writes"))
+
+
+def test_a_line_misses_once():
+    l2 = Tags()
+    assert l2.send(1000) == (4, 0, 4, 0)
+    assert l2.send(1000) == (4, 4, 0, 0)
+
+
+def test_a_miss_brings_the_neighbour_sector():
+    l2 = Tags(l2__fetch_bytes=64)
+    assert l2.send(1000, sectors=1) == (1, 0, 2, 0)
+    assert l2.send(1000, sectors=2) == (1, 1, 0, 0)
+    assert l2.send(1000, sectors=4) == (1, 0, 2, 0)
+
+
+def test_the_other_partition_asks_the_owner_once_and_keeps_a_copy():
+    l2 = Tags()
+    assert l2.send(1000, near=False) == (8, 0, 4, 0)
+    assert l2.send(1000, near=False) == (4, 4, 0, 0)
+    assert l2.send(1000, near=True) == (4, 4, 0, 0)
+
+
+def test_a_store_makes_the_copy_stale():
+    l2 = Tags()
+    l2.send(1000, near=False)
+    l2.send(1000, full=15, store=1)
+    assert l2.send(1000, near=False) == (8, 4, 0, 0)
+
+
+SMALL = 6 * 8 * 16 * 128  # bytes: 8 sets of 16 ways in each of 6 slices
+
+
+def test_a_written_line_goes_to_dram_when_its_way_is_taken():
+    l2 = Tags(l2__bytes=SMALL)
+    l2.send(1000, full=15, store=1)
+    line, written = 1001, 0
+    while not written and line < 5_000:
+        written = l2.send(line)[3]
+        line += 1
+    assert written == 4
+
+
+def test_the_line_used_longest_ago_goes_first():
+    l2 = Tags(l2__bytes=SMALL)
+    l2.send(1000)
+    for line in range(2000, 2000 + 3_000):
+        l2.send(line)
+        l2.send(1000)
+    assert l2.send(1000)[2] == 0
+    for line in range(2000, 2000 + 3_000):
+        l2.send(line)
+    assert l2.send(1000)[2] == 4
+
+
+def test_what_fits_is_not_read_again():
+    config = small_gpu(l2__bytes=60 << 20)
+    cold, warm = simulate(FITS, config), simulate(FITS, config, warm=FITS)
+    assert (cold.cache, warm.cache) == ("cold", "warm")
+    assert cold.counters["dram__bytes_read.sum"] > 100_000
+    assert warm.counters["dram__bytes_read.sum"] == 0
+    assert (
+        warm.counters["lts__t_sector_hit_rate.pct"] > 90
+    )  # below 100: copies in the partition that does not own the line
+    assert warm.counters[ACTIVE] < 0.9 * cold.counters[ACTIVE]
+    assert warm.counters["smsp__inst_executed.sum"] == cold.counters["smsp__inst_executed.sum"]
+
+
+def test_another_launch_leaves_what_it_touched():
+    cold = simulate(FITS, small_gpu())
+    warm = simulate(FITS, small_gpu(), warm=CAPTURES / "ssd-ragged/23-chunk_scan_bwd_dc_kernel")
+    assert 0 < warm.counters["dram__bytes_read.sum"] < cold.counters["dram__bytes_read.sum"]
+
+
+def test_timed_and_untimed_passes_read_the_same_from_dram():
+    launch = CAPTURES / "ssd-ragged/25-chunk_scan_bwd_dcb_kernel"
+    config = small_gpu(l2__bytes=60 << 20)
+    cold = simulate(launch, config)
+    given = read_launch(launch)
+    program = decode_launch(given).program
+    state = machine.build(code.translate(program, config), given, config, given.blocks)
+    counts = r.records(r.COUNTS, 1)
+    passed = functional.Functional(program, state.code, state.machine, state, counts)
+    source = open_tracer("emulated").blocks(given, program)
+    while (trace := source.next_blocks(64)) is not None:
+        passed.run(trace, source.warps_per_block)
+    passed.end()
+    # not equal to the last sector: a sector asked for while its neighbour is fetched may be fetched with another piece
+    assert 32 * int(counts[0].dram_reads) == pytest.approx(cold.counters["dram__bytes_read.sum"], rel=0.002)
+    assert int(np.sum(passed.executed)) == cold.counters["smsp__inst_executed.sum"]
+    # which SM, hence which partition, writes a line is a matter of time
+    assert int(counts[0].l2_write_sectors) == pytest.approx(cold.counters["lts__t_sectors_op_write.sum"], rel=0.02)
+
+
+def test_a_folder_that_is_no_launch_is_named(tmp_path):
+    with pytest.raises(SsmsimError, match=r"launch\.json"):
+        simulate(FITS, small_gpu(), warm=tmp_path)

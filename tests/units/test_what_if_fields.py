@@ -1,0 +1,83 @@
+"""Fields that only what-if studies change: without effect at today's values, and worth what they say at others."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from small_gpu import ACTIVE, BENCHMARKS, CAPTURES, simulate, small_gpu, whole_gpu
+
+from ssmsim.engines.embedded import machine, prologue
+from ssmsim.engines.embedded import records as r
+from ssmsim.sass.opcodes import Space
+from ssmsim.trace.types import INSTRUCTION, BlockTrace, Program
+
+FFMA = "pipes.ffma.rate.16"  # 4 warps per sub-core, independent FFMA chains
+CONFLICTS = "shared.lds32.stride128.16"  # 32 wavefronts per LDS
+
+
+def cycles(name, **changes):
+    return simulate(BENCHMARKS / name, whole_gpu(**changes)).counters[ACTIVE]
+
+
+def test_twice_the_lanes_need_twice_the_issue():
+    wide = {"sm__fp32_lanes_per_subcore": 64, "sm__register_ports_per_bank": 4}
+    today, lanes, both = cycles(FFMA), cycles(FFMA, **wide), cycles(FFMA, **wide, sm__issue_per_subcore_per_cycle=2)
+    instructions = 9680 / 4  # per sub-core
+    assert lanes >= instructions  # one per cycle
+    assert lanes <= today
+    assert both < 0.75 * lanes
+
+
+def test_twice_the_issue_alone_gives_nothing_to_a_full_pipe():
+    assert cycles(FFMA, sm__issue_per_subcore_per_cycle=2) == pytest.approx(cycles(FFMA), rel=0.03)
+
+
+def test_two_wavefronts_per_cycle_halve_the_time_of_conflicts():
+    today, twice = cycles(CONFLICTS), cycles(CONFLICTS, shared__wavefronts_per_cycle=2)
+    assert twice == pytest.approx(today / 2, rel=0.15)
+
+
+@pytest.mark.parametrize(("lead", "left"), [(0, (100, 120, 290, 182)), (130, (0, 90, 290, 182)), (600, (0, 0, 0, 92)),
+                                            (9999, (0, 0, 0, 0))])  # fmt: skip
+def test_running_ahead_takes_latency_nearest_first(lead, left):
+    m = r.records(r.MACHINE, 1)[0]
+    m.request_latency, m.reply_latency, m.dram_latency, m.far_latency = 100, 120, 290, 182
+    machine.run_ahead(m, lead)
+    assert (m.request_latency, m.reply_latency, m.dram_latency, m.far_latency) == left
+
+
+def test_running_ahead_shortens_a_chain_of_loads_by_the_lead():
+    # latency bound: one warp, each load's address comes from the one before
+    launch = next(BENCHMARKS.glob("l1.capacity.shared0.carveout0.272KB"))
+    today = simulate(launch, whole_gpu()).counters
+    ahead = simulate(launch, whole_gpu(l1__prefetch_lead_cycles=100)).counters
+    assert ahead[ACTIVE] < today[ACTIVE]
+    assert ahead["lts__t_sectors.sum"] == today["lts__t_sectors.sum"]
+
+
+def test_streams_start_at_their_first_global_access():
+    instructions = np.zeros(4, INSTRUCTION)
+    instructions["space"] = Space.NONE, Space.SHARED, Space.GLOBAL, Space.NONE
+    instructions["accesses"] = 0, 1, 1, 0
+    program = Program("k", instructions, ("A", "LDS", "LDG", "EXIT"), ("",) * 4)
+    index = np.array(
+        [0, 1, 2, 1, 3, 0, 1, 3, 2, 2, 3], np.int32
+    )  # warps of 5, 3 and 3; the second makes no global access
+    addresses = np.arange(6)[:, None] * np.ones(32, np.int64)
+    ones = np.ones(11, np.uint32)
+    trace = BlockTrace(np.array([7]), np.array([0, 5, 8, 11]), index, ones, ones, np.array([0, 3, 4, 6]), addresses)
+    cut = prologue.without(trace, program)
+    assert cut.index.tolist() == [2, 1, 3, 0, 1, 3, 2, 2, 3]
+    assert cut.first.tolist() == [0, 3, 6, 9]
+    assert cut.first_access.tolist() == [0, 2, 3, 5]
+    assert cut.addresses[:, 0].tolist() == [1, 2, 3, 4, 5]
+    assert dataclasses.replace(cut, mask=cut.active).mask.tolist() == [1] * 9
+
+
+def test_skipped_prologues_are_not_counted():
+    launch = CAPTURES / "ssd-ragged/26-reduce_kernel"
+    today, persistent = simulate(launch, small_gpu()), simulate(launch, small_gpu(launch__skip_prologue=True))
+    name = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+    assert persistent.counters[name] == today.counters[name]
+    assert persistent.warp_instructions < today.warp_instructions
+    assert persistent.counters[ACTIVE] < today.counters[ACTIVE]
