@@ -56,8 +56,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
                    r.TENSOR: _hmma_latency(name, config), r.FREE: 1}[one.pipe]  # fmt: skip
     if one.pipe == r.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
         one.pipe = r.HEAVY
-    if base.startswith("H") and entry.unit == Unit.FMA:
+    if base.startswith("H") and one.pipe in (r.FMA, r.HEAVY):
         one.latency = sm.fp16_latency_cycles
+        one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark pipes, hfma2
     if one.pipe == r.XU:
         one.kind = r.QUEUED
     if entry.access != Access.NONE and entry.space in SPACE:

@@ -34,8 +34,12 @@ def from_l1(m, counts, sm, s, l1i, gpci, line, cycle, ahead):
     counts.fetch_misses += 1
     entry = l1i[oldest]
     entry.tag, entry.used = line + 1, cycle
-    start = max(start, sm.refill_free)
-    sm.refill_free = start + m.gpci_interval
+    if ahead:
+        start = max(start, sm.refill_free, sm.refill_ahead)
+        sm.refill_ahead = start + m.gpci_interval
+    else:
+        start = max(start, sm.refill_free)
+        sm.refill_free = start + m.gpci_interval
     entry.ready = start + shared_level(m, gpci, s, line, start)
     return entry.ready + m.l1i_latency
 
