@@ -56,7 +56,8 @@ def _float_in(ins: Any, kind: str, a: Array) -> Array:
 def _float_out(ins: Any, kind: str, value: Array, mode: str) -> Array:
     """float64 value to bits of that kind."""
     if kind == "F64":
-        return words(value)  # a NaN keeps its sign, as on an H200
+        quiet = np.where(np.isnan(value), np.uint64(1 << 51), np.uint64(0))  # a NaN keeps sign and payload (H200)
+        return words(np.asarray(value, F64).view(np.uint64) | quiet)
     if kind == "F32":
         return finish(ins, narrow(value, mode))
     if "SAT" in ins.mods:
