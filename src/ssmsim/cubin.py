@@ -37,7 +37,7 @@ class KernelInfo:
     static_shared: int
 
 
-def _attributes(data: bytes) -> list[tuple[int, bytes]]:
+def attributes(data: bytes) -> list[tuple[int, bytes]]:
     """(attribute, value) pairs of an .nv.info section; short values as their two bytes."""
     found, at = [], 0
     while at + 4 <= len(data):
@@ -99,7 +99,7 @@ def _kernel_info(image: bytes, kernel: str, where: object) -> KernelInfo:
         raise SsmsimError(f"no kernel {kernel!r} in it (it has {names})", where, "give the cubin of the launch")
     params: dict[int, tuple[int, int]] = {}
     base = size = 0
-    for attribute, value in _attributes(info.data()):
+    for attribute, value in attributes(info.data()):
         if attribute == KPARAM_INFO:
             ordinal, offset, flags = struct.unpack_from("<4xHHI", value)
             params[ordinal] = (offset, flags >> 18)
@@ -107,7 +107,7 @@ def _kernel_info(image: bytes, kernel: str, where: object) -> KernelInfo:
             base, size = struct.unpack_from("<4xHH", value)
     symbols = {i: s.name for i, s in enumerate(_section(elf, ".symtab").iter_symbols())}
     registers = 0
-    for attribute, value in _attributes(_section(elf, ".nv.info").data()):
+    for attribute, value in attributes(_section(elf, ".nv.info").data()):
         if attribute == REGCOUNT and symbols.get(struct.unpack_from("<I", value)[0]) == kernel:
             registers = struct.unpack_from("<I", value, 4)[0]
     shared = elf.get_section_by_name(f".nv.shared.{kernel}")

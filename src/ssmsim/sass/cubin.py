@@ -9,12 +9,11 @@ import numpy as np
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from ssmsim.cubin import KPARAM_INFO, PARAM_CBANK, REGCOUNT, attributes
 from ssmsim.errors import SsmsimError
 
 # Attribute codes of .nv.info sections, as `cuobjdump -elf` names them (EIATTR_...).
-FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, REGCOUNT = 0x11, 0x12, 0x23, 0x2F
-KPARAM_INFO, PARAM_CBANK = 0x17, 0x0A
-FORMAT_SVAL = 4
+FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE = 0x11, 0x12, 0x23
 
 
 @dataclass(frozen=True)
@@ -38,18 +37,6 @@ class Kernel:
     registers: int
     local_bytes: int
     static_shared: int
-
-
-def _attributes(data: bytes) -> list[tuple[int, bytes]]:
-    """(code, payload) of a .nv.info section."""
-    found, at = [], 0
-    while at + 4 <= len(data):
-        kind, code, size = struct.unpack_from("<BBH", data, at)
-        at += 4
-        payload = data[at : at + size] if kind == FORMAT_SVAL else struct.pack("<H", size)
-        at += size if kind == FORMAT_SVAL else 0
-        found.append((code, payload))
-    return found
 
 
 def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
@@ -81,7 +68,7 @@ def _read(sections: dict, name: str, where: Path | str) -> Kernel:
         s.name: s["st_value"] for s in symbols if s.name and s["st_shndx"] == header.index(f".text.{name}")
     }  # section index of the text; names are unique per section
     registers = local = 0
-    for code_, payload in _attributes(sections[".nv.info"].data()) if ".nv.info" in sections else []:
+    for code_, payload in attributes(sections[".nv.info"].data()) if ".nv.info" in sections else []:
         if code_ in (FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, REGCOUNT) and len(payload) >= 8:
             index, value = struct.unpack_from("<II", payload)
             if index < len(symbols) and symbols[index].name == name:
@@ -90,7 +77,7 @@ def _read(sections: dict, name: str, where: Path | str) -> Kernel:
                 else:
                     local = max(local, value)
     parameters, base, size = [], 0x210, 0
-    for code_, payload in _attributes(sections[f".nv.info.{name}"].data()) if f".nv.info.{name}" in sections else []:
+    for code_, payload in attributes(sections[f".nv.info.{name}"].data()) if f".nv.info.{name}" in sections else []:
         if code_ == KPARAM_INFO:
             _, ordinal, offset, packed = struct.unpack_from("<IHHI", payload)
             parameters.append((ordinal, offset, packed >> 18 & 0x3FFF))
