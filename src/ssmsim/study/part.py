@@ -11,16 +11,16 @@ from ssmsim.config.schema import SimConfig
 
 
 def part_of(config: SimConfig, sms: int) -> SimConfig:
-    """`config` cut down to `sms` SMs of one GPC."""
+    """`config` cut down to `sms` SMs, in one GPC at each L2 partition."""
     share = sms / config.sm_count
     partitions = config.l2.partitions
     slices = _multiple(config.l2.slices * share, partitions)
     channels = _multiple(config.dram.channels * share, partitions)
     slice_share = config.l2.slices * share / slices  # of a whole slice's rate
-    per_gpc = sms / max(config.gpu.sms_per_gpc)
+    per_gpc = sms / partitions / max(config.gpu.sms_per_gpc)
     line = slices * config.l2.ways * config.l2.line_bytes
     changes: dict[str, dict[str, Any]] = {
-        "gpu": {"sms_per_gpc": (sms,)},
+        "gpu": {"sms_per_gpc": (sms // partitions,) * partitions},
         "l2": {
             "slices": slices,
             "bytes": round(config.l2.bytes / line) * line,

@@ -4,6 +4,7 @@ events[0:WHEEL] are bucket heads, events[WHEEL] heads the free list (its field a
 the rest are nodes. An event farther away than the wheel is long stays in its bucket and is passed over until due.
 """
 
+import numpy as np
 from numba import njit
 
 WHEEL = 8192
@@ -13,8 +14,8 @@ WHEEL = 8192
 
 def prepare(events):
     """Put all nodes on the free list."""
-    for node in range(WHEEL + 1, len(events)):
-        events[node].next = node + 1 if node + 1 < len(events) else 0
+    events.next[WHEEL + 1 : -1] = range(WHEEL + 2, len(events))
+    events.next[-1] = 0
     events[WHEEL].next = WHEEL + 1
 
 

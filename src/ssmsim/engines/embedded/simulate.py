@@ -30,7 +30,7 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
 
     warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
-    window: whose piece of the launch `blocks` are; the L2 is as the blocks before left it (see window.py).
+    window: a piece of the launch to time in place of `blocks`, over the L2 that earlier ones left (see window.py).
 
     Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
     deadlock (naming warp and barrier), or a broken conservation law.
@@ -46,6 +46,7 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
     if window is not None:
         window.fill(state, config)
     pool = SampledPool(program, blocks, state, TARGET if sample is True else sample) if sample else Pool(program, blocks, state)
+    pool = window.pool(state) if window is not None else pool
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     watches: list[Timeline | Meter] = [pool.meter] if isinstance(pool, SampledPool) else []

@@ -1,10 +1,13 @@
-"""A few blocks from the middle of a launch, on a GPU whose L2 is as the blocks before them left it.
+"""A piece from the middle of a launch, on a GPU whose L2 is as the blocks before the piece left it.
 
 For comparing many configurations on the same piece of work: the blocks and what ran before them are traced once, and
-the L2's contents are made once for every geometry and then copied. Counters are those of the piece, not of the launch.
+the L2's contents are made once for every geometry and then copied. The result is extrapolated from the piece to the
+launch's share that the GPU would run, by its number of instructions as blocks drawn from all over the launch tell it:
+what is counted grows in proportion, cycles by the rate of issue while all slots were taken (as in sample.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,6 +16,8 @@ from ssmsim.engines.embedded import code, machine
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.noc import scramble
+from ssmsim.engines.embedded.sample import SampledPool, rate
 from ssmsim.launch import Launch
 from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockTrace, Program
@@ -20,25 +25,26 @@ from ssmsim.tracers import open_tracer
 
 BATCH = 256  # blocks
 HISTORY = 6_000_000  # warp instructions that run before the piece, through the caches alone
+DRAWN = 96  # blocks whose lengths tell how much work the launch is
 
 
 class Window:
-    """`blocks` consecutive blocks of a launch, and about HISTORY warp instructions of blocks before them."""
+    """Consecutive blocks of a launch, about HISTORY warp instructions of blocks before them, and what they stand for.
 
-    def __init__(self, program: Program, launch: Launch, blocks: int) -> None:
+    share: of the launch's blocks that the GPU is to run: 1, or less when it is a part of a GPU.
+    waves: how often the piece fills `config`; less when the share has fewer blocks.
+    """
+
+    def __init__(self, program: Program, launch: Launch, config: SimConfig, waves: float, share: float = 1.0) -> None:
         self.program, self.launch = program, launch
-        self.count = min(blocks, launch.blocks)
+        self.stands_for = max(1, round(share * launch.blocks))
+        resident = machine.occupancy(launch, config).blocks * config.sm_count
+        self.count = min(self.stands_for, max(1, round(waves * resident)))
         self.first = (launch.blocks - self.count) // 2
-        self.traces = list(self._traced(self.first, self.first + self.count, 1))
+        self.traces = list(self._traced(range(self.first, self.first + self.count), 1))
+        timed = sum(len(trace.index) for trace in self.traces)
+        self.instructions = timed if self.count == self.stands_for else self.stands_for * self._mean_block()
         self.kept: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
-
-    @property
-    def sampled(self) -> Sampled | None:
-        """What a result says of itself: a fragment, not scaled; None when the piece is the launch."""
-        return None if self.count == self.launch.blocks else Sampled(fraction=self.count / self.launch.blocks)
-
-    def source(self) -> "Piece":
-        return Piece(self)
 
     def fill(self, state: State, config: SimConfig) -> None:
         """Leave in `state` the L2 that the blocks before the piece leave."""
@@ -48,26 +54,64 @@ class Window:
         geometry = tuple(int(m[name]) for name in names)
         if geometry not in self.kept:
             per_block = sum(len(trace.index) for trace in self.traces) / self.count
-            before = max(0, self.first - round(HISTORY / per_block))
+            before = max(0, self.first - round(HISTORY / per_block)) if self.count < self.launch.blocks else self.first
             functional = Functional(self.program, code.translate(self.program, config), state.machine, state,
                                     r.records(r.COUNTS, 1))  # fmt: skip
-            for trace in self._traced(before, self.first, BATCH):
+            for trace in self._traced(range(before, self.first), BATCH):
                 functional.run(trace, self.launch.warps_per_block)
             self.kept[geometry] = (state.l2_lines.copy(), int(state.gpu[0].uses))
         lines, uses = self.kept[geometry]
         state.l2_lines[:] = lines
         state.gpu[0].uses = uses
 
-    def _traced(self, first: int, last: int, batch: int) -> Iterator[BlockTrace]:
-        source = open_tracer("emulated").blocks(self.launch, self.program, range(first, last))
-        while first < last and (trace := source.next_blocks(batch)) is not None:
+    def source(self) -> "Piece":
+        return Piece(self)
+
+    def pool(self, state: State) -> "WindowPool":
+        return WindowPool(self, state)
+
+    def _mean_block(self) -> float:
+        """Warp instructions of a block, the mean of blocks drawn from all over the launch, one from every stretch."""
+        edges = np.linspace(0, self.launch.blocks, DRAWN + 1).astype(np.int64)
+        drawn = [int(a + scramble(i + 1) % max(1, b - a)) for i, (a, b) in enumerate(pairwise(edges))]
+        return float(np.mean([len(trace.index) for trace in self._traced(sorted(set(drawn)), 1)]))
+
+    def _traced(self, blocks: Sequence[int], batch: int) -> Iterator[BlockTrace]:
+        source = open_tracer("emulated").blocks(self.launch, self.program, blocks)
+        while blocks and (trace := source.next_blocks(batch)) is not None:
             yield trace
 
 
-def blocks_of(launch: Launch, config: SimConfig, waves: float, share: float) -> int:
-    """Blocks that fill `config` so many waves deep, but no more than its `share` of the launch."""
-    resident = machine.occupancy(launch, config).blocks * config.sm_count
-    return max(1, round(min(waves * resident, share * launch.blocks)))
+class WindowPool(SampledPool):
+    """Times the whole piece."""
+
+    def __init__(self, window: Window, state: State) -> None:
+        super().__init__(window.program, Piece(window), state, target=0)
+        self.window, self.planned = window, True
+
+    def extrapolate(self) -> Sampled | None:
+        """Make the finished run's state that of the blocks that the piece stands for."""
+        for number in self.parts:
+            self._note(number)
+        launched, timed = self.launched[: self.loaded], int(self.executed.sum())
+        fraction, ratio = self.loaded / self.window.launch.blocks, self.window.instructions / timed
+        state = self.state
+        if self.loaded == self.window.stands_for or self.loaded <= self.resident + 1:
+            return None if fraction == 1 else Sampled(fraction=fraction)
+        one = rate(np.array(self.meter.cycles), np.array(self.meter.issued), launched[self.resident], launched[-1])
+        extra = timed * (ratio - 1) / one.value
+        active = int(state.sms.active.sum())
+        counts = state.counts[0]
+        for name in r.COUNTS.names:
+            grown = (active + extra * len(state.sms)) / active if name == "warp_cycles" else ratio
+            counts[name] = np.rint(counts[name] * grown)
+        self.sums[:] = np.rint(self.sums * ratio)
+        self.executed[:] = np.rint(self.executed * ratio)
+        state.stalls[:] = np.rint(state.stalls * ratio)
+        state.sms.active += round(extra)
+        state.gpu[0].finish += round(extra)
+        elapsed, half = int(state.gpu[0].finish + state.machine[0].end), abs(extra) * one.spread
+        return Sampled(fraction=fraction, ci95=(elapsed - half, elapsed + half))
 
 
 class Piece:
