@@ -1,7 +1,7 @@
 """What each instruction reads and writes, as bits of one integer, and which instruction may follow which.
 
-Resources: R0-254, UR, P, UP, words of the stack (where its frame offsets are known at decode time), shared and global
-memory.
+Resources: halves of R0-254 (16-bit data are packed and stored by halves, beside stale ones), UR, P, UP, words of the
+stack (where its frame offsets are known at decode time), shared and global memory.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ssmsim.sass.records import access_bytes, predicate_set, registers, uniforms
 if TYPE_CHECKING:
     from ssmsim.sass.decode import Code, Instruction
 
-UR, P, UP, SHARED, GLOBAL = 256, 320, 328, 336, 337
-STACK = 340  # one bit per word below the frame's top
+UR, P, UP, SHARED, GLOBAL = 512, 576, 584, 592, 593
+STACK = 596  # one bit per word below the frame's top
 STACK_WORDS = 4096
 STACK_REGISTER = 1
 Condition = tuple[int, bool] | None
@@ -34,7 +34,7 @@ def operand_bits(operand: Operand | None) -> int:
     bits = 0
     if (operand.kind == "R" and operand.index != RZ) or operand.kind in ("mem", "const"):
         first, count = registers(operand)
-        bits |= bit_range(first, count) if first >= 0 else 0
+        bits |= bit_range(2 * first, 2 * count) if first >= 0 else 0
     for u in uniforms(operand):
         if u != URZ and (operand.kind != "mem" or u not in (operand.descriptor, operand.descriptor + 1)):
             bits |= 1 << UR + u
@@ -56,7 +56,8 @@ class Facts:
     writes: what it may change. kills: what it changes wholly, in lanes where its guard holds. data: what its result
     needs.
     record: what its trace record needs (address, target). guard: its guard. condition: (resource bit, value) under
-    which it executes, None when unguarded.
+    which it executes, None when unguarded. parts: (written, data it needs) where parts of the result need less than
+    all.
     """
 
     writes: int
@@ -65,6 +66,58 @@ class Facts:
     guard: int
     kills: int
     condition: Condition
+    parts: tuple[tuple[int, int], ...] = ()
+
+    def needs(self, touched: int) -> int:
+        """Data that the wanted ones of its results need."""
+        if not self.parts:
+            return self.data
+        needed = 0
+        for written, data in self.parts:
+            needed |= data if written & touched else 0
+        return needed
+
+
+def _halves(operand: Operand | None, low: bool, high: bool) -> int:
+    """The wanted halves of a single general register; all of any other operand."""
+    bits = operand_bits(operand)
+    if operand is None or operand.kind != "R" or operand.count != 1 or not bits:
+        return bits if low or high else 0
+    return 1 << 2 * operand.index & -low | 2 << 2 * operand.index & -high
+
+
+def _source_bits(ins: Instruction, k: int, operand: Operand | None) -> int:
+    """Resources of source k, without the half of a register that cannot matter."""
+    if operand is None or operand.kind != "R":
+        return operand_bits(operand)
+    texts = [s.text if s is not None else "" for s in ins.sources]
+    doubled = ins.base in ("IMAD", "UIMAD") and not ins.has("HI") and not ins.has("WIDE") and "0x10000" in texts[:2]
+    left = ins.base == "SHF" and ins.has("L") and texts[1] == "0x10" and not ins.has("HI")
+    right = ins.base == "SHF" and ins.has("R") and ins.has("HI") and texts[1] == "0x10" and texts[0] in ("RZ", "")
+    if (doubled and k < 2) or (left and k == 0):
+        return _halves(operand, True, False)
+    if right and k == 2:
+        return _halves(operand, False, True)
+    if operand.suffix in ("H0_H0", "H1_H1"):
+        return _halves(operand, operand.suffix == "H0_H0", operand.suffix == "H1_H1")
+    if ins.entry.access == Access.STORE and access_bytes(ins) <= 2:
+        return _halves(operand, True, False)
+    return operand_bits(operand)
+
+
+def _permuted(ins: Instruction) -> tuple[tuple[int, int], ...]:
+    """PRMT with a constant selector: which halves of its sources each half of the result comes from."""
+    first, selector, second = ins.sources
+    destination = ins.destinations[0]
+    if ins.base != "PRMT" or selector is None or selector.kind != "imm" or ins.mods or destination is None:
+        return ()
+    parts = []
+    for half in (0, 1):
+        data = 0
+        for nibble in (selector.value >> 8 * half & 7, selector.value >> 8 * half + 4 & 7):
+            data |= _halves(first if nibble < 4 else second, nibble & 2 == 0, nibble & 2 != 0)
+        parts.append((_halves(destination, half == 0, half == 1), data))
+    return tuple(parts)
 
 
 def _stack_words(ins: Instruction) -> int | None:
@@ -87,7 +140,7 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
     writes |= _predicate_bits(predicate_set(ins, (), written=True))
     kills = writes
     guard = operand_bits(ins.guard)
-    sources = [operand_bits(s) for s in ins.sources]
+    sources = [_source_bits(ins, k, s) for k, s in enumerate(ins.sources)]
     reads = _predicate_bits(predicate_set(ins, (), written=False))
     for bits in sources:
         reads |= bits
@@ -109,7 +162,8 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
     if entry.space == Space.LOCAL and fixed_stack and _stack_words(ins) is not None:
         kills |= memory_written
     condition = (guard, not ins.guard.invert) if ins.guard is not None and guard else None
-    return Facts(writes, reads, record, guard, kills, condition)
+    parts = _permuted(ins) if ins.base == "PRMT" else ()
+    return Facts(writes, reads, record, guard, kills, condition, parts)
 
 
 def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
 from ssmsim.tracers.emulated.control import compile_control
 from ssmsim.tracers.emulated.execute import Execute, compile_instruction
+from ssmsim.tracers.emulated.history import SHARED_SPACES, History, Note
 from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed
@@ -59,6 +60,7 @@ class Plan:
         part: Slice,
         labelled: bool = False,
         watched: bool = False,
+        history: History | None = None,
     ) -> None:
         """image: memory that data move in. bounds: what global addresses are checked against (None: not).
 
@@ -66,6 +68,7 @@ class Plan:
         be given.
         """
         self.code, self.image, self.bounds, self.part, self.labelled = code, image, bounds, part, labelled
+        self.history = history
         instructions = code.instructions
         leaders = (
             {0} | {i.target for i in instructions if i.target >= 0} | {v // 16 for v in code.kernel.symbols.values()}
@@ -149,7 +152,21 @@ class Plan:
         move = compile_move(ins, self.image, self.unknowns) if moves else None
         if not moves and self.image is not None and ins.entry.access in (Access.STORE, Access.ATOMIC):
             move = compile_spoil(ins, self.image) if ins.entry.space in (Space.GLOBAL, Space.GENERIC) else None
+        if self.history and ins.entry.space in SHARED_SPACES and (moves or ins.entry.access != Access.LOAD):
+            move = _both(self.history.note(ins), move)
         return [*checks, Step(offset, execute, guard_lanes(ins.guard), rows, move)]
+
+
+def _both(note: Note, move: Callable | None) -> Callable:
+    """Note first: a load must see who stored before it, and a store's own note may come before its data."""
+    if move is None:
+        return note
+
+    def run(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        note(state, group, lanes, rows)
+        move(state, group, lanes, rows)
+
+    return run
 
 
 def is_constant(ins: Instruction) -> bool:
@@ -194,6 +211,8 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
     """
     state = State(launch, plan.code.kernel, blocks, plan.registers)
     state.open_memories(plan.needs_shared, plan.needs_local, plan.labelled)
+    if plan.history:
+        plan.history.open(state)
     paths, record = state.paths, Log(state.warps)
     instructions = plan.code.instructions
     count = len(instructions)
@@ -250,19 +269,41 @@ class Tracing:
             c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True)
         )
         self.image = Image.lazily(launch) if self.part.loads_global else Image.of([launch], store=False)
-        self.plan = self._plan(labelled=self.part.loads_global and counts)
+        self.labelled = self.part.loads_global and counts
+        self.plan: Plan | None = None
 
-    def _plan(self, labelled: bool) -> Plan:
+    def _plan(self, labelled: bool, part: Slice | None = None, history: History | None = None) -> Plan:
         reads = self.part.loads_global
-        return Plan(self.code, self.image if reads else None, self.image, self.part, labelled, watched=reads)
+        image = self.image if reads else None
+        return Plan(self.code, image, self.image, part or self.part, labelled, reads and not history, history)
+
+    def _shorten(self, blocks: np.ndarray) -> Plan:
+        """The plan to start with: cut to the stores that one block's loads from shared memory really read."""
+        whole = self._plan(self.labelled)
+        if self.labelled or not self.part.loads_shared:
+            return whole
+        probe = History(self.code)
+        plan = self._plan(self.part.loads_global, history=probe)
+        try:
+            run_blocks(plan, self.launch, blocks[:1])
+        finally:
+            unspoil(self.image)
+        part = slice_program(self.code, feeds=probe.feeds)
+        if sum(part.computes) > 0.9 * sum(self.part.computes):
+            return whole
+        short = self._plan(False, part, History(self.code, probe.feeds))
+        short.unknowns.watched = self.part.loads_global
+        return short
 
     def trace(self, blocks: np.ndarray) -> BlockTrace:
         """What the blocks execute."""
+        if self.plan is None:
+            self.plan = self._shorten(blocks)
         try:
             _, log = run_blocks(self.plan, self.launch, blocks)
         except UnknownMet:
             unspoil(self.image)
-            self.plan = self._plan(labelled=True)
+            self.plan = self._plan(labelled=self.part.loads_global)
             _, log = run_blocks(self.plan, self.launch, blocks)
         self.image.spoiled.clear()
         return log.trace(blocks)

@@ -11,6 +11,7 @@ is found out as it runs (unknown.py).
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ssmsim.sass.operands import Operand
 
 Live = dict[Condition, int]
+Feeds = Mapping[int, Collection[int]]
 Edges = list[list[tuple[int, Condition]]]
 MEMORY = bit_range(SHARED, 2)
 
@@ -40,8 +42,8 @@ class Slice:
     """Which instructions to carry out.
 
     computes[i]: its results (or the data it moves) are wanted. guarded[i]: its guard is computed. risky[i]: what its
-    record needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global: some
-    wanted value may come from device memory.
+    record needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global,
+    loads_shared: some wanted value may come from that memory.
     """
 
     computes: list[bool]
@@ -49,6 +51,7 @@ class Slice:
     risky: list[bool]
     vague: list[bool]
     loads_global: bool
+    loads_shared: bool = False
 
 
 def _behind(edges: list[tuple[int, Condition]], live_in: list[Live]) -> Live:
@@ -78,14 +81,15 @@ def _before(fact: Facts, out: Live) -> tuple[int, Live]:
     return touched & fact.writes, live
 
 
-def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], seeds: set[int]) -> list[bool]:
-    """Which instructions compute: seeds, and all that write something live.
+def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], feeds: Feeds | None) -> list[bool]:
+    """Which instructions compute: all that write something live.
 
-    wanted[i]: (resources live at i in any case, resources live at i where its guard holds).
+    wanted[i]: (resources live at i in any case, resources live at i where its guard holds). feeds[i]: the stores to
+    shared memory whose values instruction i reads; None: any of them.
     """
     count = len(table)
     live_in: list[Live] = [{} for _ in table]
-    computes = [i in seeds for i in range(count)]
+    computes = [False] * count
     stored = 0  # memories that some computing load reads
     changed = True
     while changed:
@@ -98,9 +102,14 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], s
                 changed |= not computes[i]
                 computes[i] = True
                 always |= fact.guard
-                guarded |= fact.data & ~MEMORY
-                changed |= bool(fact.data & MEMORY & ~stored)
-                stored |= fact.data & MEMORY
+                guarded |= fact.needs(touched) & ~MEMORY
+                if feeds is None:
+                    changed |= bool(fact.data & MEMORY & ~stored)
+                    stored |= fact.data & MEMORY
+                elif fact.data & (1 << SHARED):
+                    for store in feeds.get(i, ()):
+                        changed |= not computes[store]
+                        computes[store] = True
             for key, bits in ((None, always), (fact.condition, guarded)):
                 if bits:
                     live[key] = live.get(key, 0) | bits
@@ -114,8 +123,8 @@ def _holds_stack(operand: Operand | None) -> bool:
     return operand is not None and operand.kind == "R" and 0 <= STACK_REGISTER - operand.index < operand.count
 
 
-def slice_program(code: Code, everything: bool = False) -> Slice:
-    """The slice of a kernel; `everything`: all instructions (full mode)."""
+def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = None) -> Slice:
+    """The slice of a kernel. everything: all instructions (full mode). feeds: see `_live`."""
     instructions = code.instructions
     count = len(instructions)
     if everything:
@@ -127,19 +136,18 @@ def slice_program(code: Code, everything: bool = False) -> Slice:
     following = successors(code)
     exact = [bool(f.record) or i.entry.control != Control.NONE or i.entry.access != Access.NONE
              for f, i in zip(table, instructions, strict=True)]  # fmt: skip
-    wanted = [(f.guard if e else 0, f.record) for f, e in zip(table, exact, strict=True)]
-    first = _live(table, following, wanted, set())
     tainted = _tainted(table, following)
     known = [not tainted[i] & f.guard for i, f in enumerate(table)]
     wanted = [(f.guard if e or k else 0, f.record) for f, e, k in zip(table, exact, known, strict=True)]
-    computes = _live(table, following, wanted, {i for i, c in enumerate(first) if c})
+    computes = _live(table, following, wanted, feeds)
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
     loads = any(c and f.data & (1 << GLOBAL) for c, f in zip(computes, table, strict=True))
     risky = [
         bool(tainted[i] & (f.record | (f.guard if e else 0))) for i, (f, e) in enumerate(zip(table, exact, strict=True))
     ]
     vague = [not k and not e for k, e in zip(known, exact, strict=True)]
-    return Slice(computes, guarded, risky, vague, loads)
+    shared = any(c and f.data & (1 << SHARED) for c, f in zip(computes, table, strict=True))
+    return Slice(computes, guarded, risky, vague, loads, shared)
 
 
 def _tainted(table: list[Facts], following: Edges) -> list[int]:

@@ -97,6 +97,7 @@ class State:
         self.banks = {bank: _words(data) for bank, data in kernel.constants.items()}
         self.banks[0] = _words(bank0(launch, kernel))
         self.labels: Labels | None = None
+        self.stored_by = np.zeros(0, np.uint16)  # see history.py
         self.shared = np.zeros((len(blocks), 0), np.uint8)
         self.local = np.zeros((warps, 32, 0), np.uint32)
         self.barrier_count = np.zeros((len(blocks), NAMED_BARRIERS), np.int64)
