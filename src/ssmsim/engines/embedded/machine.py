@@ -8,6 +8,7 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded import events as wheel
 from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.records import Records
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 
@@ -19,33 +20,33 @@ PORT_FP = 16  # fraction bits of a port's cycles per byte
 class State:
     """The arguments of core.run, in its order."""
 
-    machine: np.ndarray
-    gpu: np.ndarray
-    counts: np.ndarray
-    sms: np.ndarray
-    subs: np.ndarray
-    warps: np.ndarray
-    blocks: np.ndarray
-    loaded: np.ndarray
-    order: np.ndarray
-    code: np.ndarray
-    stream: np.ndarray
-    accesses: np.ndarray
-    lines: np.ndarray
-    events: np.ndarray
-    requests: np.ndarray
-    fills: np.ndarray
-    coalescer: np.ndarray
-    l1_lines: np.ndarray
-    slices: np.ndarray
-    l2_lines: np.ndarray
-    transactions: np.ndarray
-    channels: np.ndarray
-    l0: np.ndarray
-    l1i: np.ndarray
-    gpci: np.ndarray
-    imc: np.ndarray
-    stalls: np.ndarray
+    machine: Records
+    gpu: Records
+    counts: Records
+    sms: Records
+    subs: Records
+    warps: Records
+    blocks: Records
+    loaded: Records
+    order: Records
+    code: Records
+    stream: Records
+    accesses: Records
+    lines: Records
+    events: Records
+    requests: Records
+    fills: Records
+    coalescer: Records
+    l1_lines: Records
+    slices: Records
+    l2_lines: Records
+    transactions: Records
+    channels: Records
+    l0: Records
+    l1i: Records
+    gpci: Records
+    imc: Records
+    stalls: Records
 
     def arguments(self) -> tuple[np.ndarray, ...]:
         return tuple(getattr(self, field.name) for field in fields(self))
@@ -98,7 +99,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     subs = r.records(r.SUBCORE, 4 * len(sms))
     warps = r.records(r.WARP, len(subs) * int(one.slots))
     warps.ready, warps.block = r.INF, r.NONE
-    subs.wake, sms.wake = r.INF, r.INF
+    subs.wake, subs.greedy, sms.wake = r.INF, r.NONE, r.INF
     gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
     sms.gpc = gpc_of
     sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)

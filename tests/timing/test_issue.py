@@ -1,0 +1,143 @@
+"""The control bits, to the cycle: not a cycle too early, not one too late. Hand-worked; hardware values from the config."""
+
+import pytest
+from streams import EXIT, issued, one_sm, op, run
+
+CONFIG = one_sm()
+
+
+@pytest.mark.parametrize("stall", [1, 2, 4, 7, 15])
+def test_next_instruction_issues_after_the_stall_count(stall):
+    assert issued([op("FADD R0, R1, R2", stall=stall), EXIT]) == [0, stall]
+
+
+@pytest.mark.parametrize(("text", "interval"), [
+    ("FFMA R0, R1, R2, R3", 1), ("IADD3 R0, R1, R2, R3", 2), ("IMAD R0, R1, R2, R3", 2), ("DADD R0, R2, R4", 2),
+])  # fmt: skip
+def test_pipe_takes_a_warp_per_lane_count(text, interval):
+    """32 fp32 lanes in two pipes, 16 for each of integer add, integer multiply and fp64."""
+    cycles = issued([op(text)] * 9 + [EXIT])
+    assert [b - a for a, b in zip(cycles[1:8], cycles[2:9], strict=True)] == [interval] * 7
+
+
+def test_fp32_takes_the_two_pipes_in_turn():
+    """Of four instructions FFMA IMAD FFMA IMAD the heavy pipe gets three: six cycles (measured: 1.54 each)."""
+    cycles = issued([op("IMAD R0, R1, R2, R3"), op("FFMA R4, R5, R6, R7")] * 12 + [EXIT])
+    assert cycles[20] - cycles[4] == 16 * 6 // 4
+
+
+@pytest.mark.parametrize("lanes", [8, 16, 32])
+def test_more_lanes_shorten_the_interval(lanes):
+    cycles = issued([op("LOP3.LUT R0, R1, R2, R3, 0x0, !PT")] * 4 + [EXIT], one_sm(sm__alu_lanes_per_subcore=lanes))
+    assert cycles[:4] == [i * 32 // lanes for i in range(4)]
+
+
+def test_counter_releases_at_the_latency():
+    """The dependent instruction issues when the result is there, not one cycle sooner or later."""
+    latency = CONFIG.sm.xu_latency_cycles
+    ops = [op("MUFU.EX2 R0, R1", write=2), op("FADD R2, R0, R0", wait=[2]), EXIT]
+    assert issued(ops)[:2] == [0, latency]
+
+
+def test_other_counters_do_not_hold():
+    ops = [op("MUFU.EX2 R0, R1", write=2), op("FADD R2, R3, R3", wait=[0, 1, 3, 4, 5]), EXIT]
+    assert issued(ops)[:2] == [0, 1]
+
+
+def test_two_results_on_one_counter_wait_for_both():
+    """MUFU takes 4 lanes a cycle, so the second starts 8 cycles after the first."""
+    ops = [op("MUFU.EX2 R0, R1", write=0), op("MUFU.EX2 R2, R3", write=0), op("FADD R4, R0, R2", wait=[0]), EXIT]
+    assert issued(ops)[2] == 8 + CONFIG.sm.xu_latency_cycles
+
+
+def test_depbar_lets_so_many_stay_in_flight():
+    mufus = [op("MUFU.EX2 R0, R1", write=0)] * 3
+    for left, expected in ((3, 3), (2, CONFIG.sm.xu_latency_cycles), (1, 8 + CONFIG.sm.xu_latency_cycles)):
+        assert issued([*mufus, op(f"DEPBAR.LE SB0, {left:#x}", depth=left), EXIT])[3] == expected
+
+
+def two_warps(yields: bool) -> list[tuple[int, int]]:
+    """(cycle, warp) of eight additions by two warps of one sub-core that become ready together."""
+    ops = [op("BAR.SYNC 0x0", barrier=0), op("FADD R0, R1, R2", stall=15)]
+    ops += [op("FADD R0, R1, R2", yields=yields)] * 4 + [EXIT]
+    result = run(ops, [list(range(7))] * 8)
+    return sorted((cycle, w) for w in (0, 4) for cycle in result.cycles[0, w][2:6])
+
+
+def test_greedy_keeps_a_warp_until_it_cannot_issue():
+    order = two_warps(yields=False)
+    assert [w for _, w in order] in ([0] * 4 + [4] * 4, [4] * 4 + [0] * 4)
+
+
+def test_the_youngest_goes_first_when_there_is_no_favourite():
+    order = two_warps(yields=True)
+    tied = [w for cycle, w in order if cycle > order[1][0]]
+    assert tied[0] == 4
+    assert len({cycle for cycle, _ in order}) == 8
+
+
+def test_a_taken_branch_costs_its_latency():
+    ops = [op("BRA 0x20", stall=5), op("FADD R0, R1, R2"), EXIT]
+    taken = run(ops, [[0, 2]]).cycles[0, 0]
+    straight = run(ops, [[0, 1, 2]]).cycles[0, 0]
+    assert taken[1] == max(5, CONFIG.sm.branch_latency_cycles)
+    assert straight[1] == 5
+
+
+def test_barrier_opens_for_all_after_the_last():
+    """Warp 1 comes 30 cycles late; both go on after the latency and the time to take it in."""
+    late = [op("FADD R0, R1, R2", stall=15)] * 2
+    ops = [*late, op("BAR.SYNC 0x0", barrier=0), EXIT]
+    cycles = run(ops, [[2, 3], [0, 1, 2, 3]]).cycles
+    opens = cycles[0, 1][2] + CONFIG.sm.barrier_interval_cycles + CONFIG.sm.barrier_latency_cycles
+    assert cycles[0, 0] == [0, opens]
+    assert cycles[0, 1][3] == opens
+
+
+def test_an_exited_warp_does_not_hold_a_barrier():
+    ops = [op("BAR.SYNC 0x0", barrier=0), EXIT]
+    assert len(run(ops, [[0, 1], [1]]).cycles[0, 0]) == 2
+
+
+def test_arrive_does_not_wait():
+    ops = [op("BAR.ARV 0x0, 0x40", barrier=0, barrier_arrives=1, barrier_threads=64), EXIT,
+           op("BAR.SYNC 0x0, 0x40", barrier=0, barrier_threads=64)]  # fmt: skip
+    cycles = run(ops, [[0, 1], [2, 1]]).cycles
+    assert cycles[0, 0] == [0, 1]
+    assert cycles[0, 1][1] > CONFIG.sm.barrier_latency_cycles
+
+
+def test_hgmma_is_waited_for_and_issue_goes_on():
+    """64x128x16 takes 64 cycles at 1024 FLOP per cycle and sub-core, then the overhead."""
+    row = [[0] * 32]
+    gmma = op(
+        "HGMMA.64x128x16.F32.BF16 R24, R100, gdesc[UR4], R24, gsb0", gmma_n=128, gmma_k=16, gmma_commits=1, rows=row
+    )
+    ops = [gmma, op("FADD R0, R1, R2"), op("WARPGROUP.DEPBAR.LE gsb0, 0x0", depth=0), EXIT]
+    cycles = run(ops, [[0, 1, 2, 3]] * 4).cycles
+    last = max(cycles[0, w][0] for w in range(4))
+    for w in range(4):
+        assert cycles[0, w][1] == cycles[0, w][0] + 1
+        assert cycles[0, w][2] == last + 64 + CONFIG.tensor.hgmma_overhead_latency_cycles
+
+
+def test_hgmma_needs_all_four_warps():
+    row = [[0] * 32]
+    gmma = op(
+        "HGMMA.64x64x16.F32.BF16 R24, R100, gdesc[UR4], R24, gsb0", gmma_n=64, gmma_k=16, gmma_commits=1, rows=row
+    )
+    ops = [op("FADD R0, R1, R2", stall=15), gmma, op("WARPGROUP.DEPBAR.LE gsb0, 0x0", depth=0), EXIT]
+    cycles = run(ops, [[1, 2, 3], [1, 2, 3], [1, 2, 3], [0, 1, 2, 3]]).cycles
+    assert cycles[0, 0][1] == cycles[0, 3][1] + 32 + CONFIG.tensor.hgmma_overhead_latency_cycles
+
+
+def test_operand_from_shared_memory_is_the_slower_limit_below_64():
+    """n = 32: 16 cycles of arithmetic; A of 2 KB and B of 1 KB at 128 B per cycle take 24."""
+    row = [[0] * 32]
+    small = {"gmma_n": 32, "gmma_k": 16, "rows": row}
+    ops = [op("HGMMA.64x32x16.F32.BF16 R24, gdesc[UR4], R24", **small),
+           op("HGMMA.64x32x16.F32.BF16 R24, gdesc[UR4], R24, gsb0", gmma_commits=1, **small),
+           op("WARPGROUP.DEPBAR.LE gsb0, 0x0", depth=0), EXIT]  # fmt: skip
+    cycles = run(ops, [[0, 1, 2, 3]] * 4).cycles
+    last = max(cycles[0, w][0] for w in range(4))
+    assert cycles[0, 0][2] == last + 48 + CONFIG.tensor.hgmma_overhead_latency_cycles

@@ -1,0 +1,141 @@
+"""Loads, stores and copies of one warp, to the cycle: each level answers exactly at the latency its field states."""
+
+import numpy as np
+import pytest
+from streams import EXIT, issued, one_sm, op, run
+
+CONFIG = one_sm()
+LANES = np.arange(32)
+BASE = 0x7F00_1000_0000 - 0x1000_0000  # any address below the windows of generic addresses
+
+
+def load(address=BASE, stride=4, barrier=0, **fields):
+    return op("LDG.E R0, desc[UR4][R2.64]", write=barrier, rows=[address + stride * LANES], **fields)
+
+
+def use(barrier=0):
+    return op("FADD R4, R0, R0", wait=[barrier])
+
+
+def latency(*ops, config=CONFIG):
+    """Cycles from the issue of the next to last instruction to that of the last."""
+    cycles = issued([*ops, EXIT], config)
+    return cycles[len(ops) - 1] - cycles[len(ops) - 2]
+
+
+def test_shared_load():
+    row = [4 * LANES]
+    assert latency(op("LDS R0, [R2]", write=0, rows=row), use()) == CONFIG.shared.load_latency_cycles
+
+
+@pytest.mark.parametrize(("stride", "ways"), [(4, 1), (8, 2), (16, 4), (128, 32), (0, 1)])
+def test_bank_conflicts_add_two_cycles_a_pass(stride, ways):
+    ops = op("LDS R0, [R2]", write=0, rows=[stride * LANES]), use()
+    assert latency(*ops) == CONFIG.shared.load_latency_cycles + 2 * (ways - 1)
+
+
+def test_l1_hit_after_miss():
+    first = [load(), use(), op("FADD R5, R4, R4", stall=15)]
+    assert latency(*first, load(), use()) == CONFIG.l1.hit_latency_cycles
+
+
+def test_l2_hit_is_the_near_latency():
+    """Lines that a bypassing copy brought into the L2 alone."""
+    copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 4 * LANES])
+    wait = [copy, op("LDGDEPBAR", write=1), op("DEPBAR.LE SB1, 0x0", depth=0), op("FADD R5, R4, R4", stall=15)]
+    assert latency(*wait, load(), use()) == CONFIG.l2.hit_latency_near_cycles
+
+
+def test_dram_is_the_miss_latency():
+    config = one_sm(dram__peak_gb_per_s=5000.0)  # as fast a channel as the H200's
+    assert abs(latency(load(), use(), config=config) - CONFIG.dram.latency_near_cycles) <= 2  # not whole cycles
+
+
+def test_sectors_on_their_way_are_waited_for_once():
+    """A second load of the line is answered with the first, and asks for nothing."""
+    result = run([load(barrier=0), load(barrier=1), use(1), EXIT])
+    counts = result.state.counts[0]
+    assert counts.l1_fills == 1
+    assert counts.dram_reads == 4
+    alone = issued([load(), use(), EXIT])
+    assert 0 <= result.cycles[0, 0][2] - alone[1] <= 2
+
+
+def test_misses_beyond_the_entries_wait():
+    few, many = one_sm(l1__miss_lines=1), CONFIG
+    ops = [load(BASE + 4096 * i, barrier=i) for i in range(4)] + [use(3), EXIT]
+    slow, fast = issued(ops, few), issued(ops, many)
+    assert slow[4] > fast[4] + 2 * (CONFIG.dram.latency_near_cycles - 200)
+
+
+def test_copy_group_waits_for_its_copies_only():
+    """DEPBAR.LE SB0, 1 lets the younger group stay in flight."""
+    near, far = BASE, BASE + (1 << 20)
+
+    def copy(address):
+        return op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, address + 16 * LANES])
+
+    ops = [copy(near), op("LDGDEPBAR", write=0), copy(far), op("LDGDEPBAR", write=0),
+           op("DEPBAR.LE SB0, 0x1", depth=1), op("DEPBAR.LE SB0, 0x0", depth=0), EXIT]  # fmt: skip
+    cycles = issued(ops)
+    assert cycles[4] < cycles[5] or cycles[4] > 400
+    assert cycles[5] > CONFIG.dram.latency_near_cycles
+
+
+def test_zero_filled_lanes_read_nothing():
+    ops = [op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64], P0", rows=[16 * LANES, ~(BASE + 16 * LANES)]),
+           op("LDGDEPBAR", write=0), op("DEPBAR.LE SB0, 0x0", depth=0), EXIT]  # fmt: skip
+    counts = run(ops).state.counts[0]
+    assert counts.l1_fills == 0
+    assert counts.dram_reads == 0
+
+
+def test_predicated_off_load_moves_nothing():
+    result = run([load(mask=0), use(), EXIT])
+    assert result.state.counts[0].l1_sectors == 0
+
+
+def test_store_goes_through_and_is_not_kept():
+    """A store leaves for the L2 whole; a load after it misses the L1 and hits the L2."""
+    store = op("STG.E desc[UR4][R2.64], R0", read=1, rows=[BASE + 4 * LANES])
+    idle = [op("FADD R5, R4, R4", stall=15)] * 40
+    result = run([store, *idle, load(), use(), EXIT])
+    counts = result.state.counts[0]
+    assert counts.l2_write_sectors == 4
+    assert counts.dram_reads == 0
+    assert result.cycles[0, 0][-2] - result.cycles[0, 0][-3] == CONFIG.l2.hit_latency_near_cycles
+
+
+def test_part_of_a_sector_is_merged_when_it_is_read():
+    store = op("STG.E desc[UR4][R2.64], R0", read=1, rows=[BASE + 32 * LANES], mask=1)
+    idle = [op("FADD R5, R4, R4", stall=15)] * 40
+    result = run([store, *idle, load(), use(), EXIT])
+    assert result.state.counts[0].dram_reads > 0
+
+
+def test_local_memory_stays_in_the_l1():
+    store = op("STL [R1], R0", read=1, rows=[[16] * 32])
+    idle = [op("FADD R5, R4, R4", stall=15)] * 4
+    result = run([store, *idle, op("LDL R0, [R1]", write=0, rows=[[16] * 32]), use(), EXIT])
+    assert result.state.counts[0].l2_sectors == 0
+    assert result.cycles[0, 0][-2] - result.cycles[0, 0][-3] == CONFIG.l1.hit_latency_cycles
+
+
+def test_exchange_between_lanes():
+    ops = op("SHFL.BFLY PT, R0, R1, 0x1, 0x1f", write=0), use()
+    assert latency(*ops) == CONFIG.mio.shuffle_latency_cycles
+
+
+def test_far_partition_costs_more_once_and_then_is_kept():
+    """Two partitions on one SM: of many lines about half are the other's; a second pass over them is near."""
+    config = one_sm(l2__partitions=2, l1__unified_bytes=256 << 10)
+    lines = [BASE + 256 * i for i in range(64)]
+
+    def copy(address):
+        return op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, address + 4 * LANES])
+
+    wait = [op("LDGDEPBAR", write=1), op("DEPBAR.LE SB1, 0x0", depth=0)]
+    result = run([*map(copy, lines), *wait, *map(copy, lines), *wait, EXIT], config=config)
+    counts = result.state.counts[0]
+    assert 64 <= counts.l2_far <= 4 * 64 - 64
+    assert counts.l2_read_hits == 4 * 64
