@@ -4,7 +4,11 @@ Every field is int64: one width compiles to one load, and with the JIT off narro
 Times are SM cycles; names ending in _fp are fixed point with FP fraction bits, for rates that are not whole cycles.
 """
 
+from typing import Any
+
 import numpy as np
+
+Records = Any  # an array of records, whose fields mypy does not see
 
 FP = 8  # fraction bits of fixed-point times
 INF = 1 << 60  # "not before something wakes it"
@@ -38,7 +42,7 @@ def _record(*fields: str | tuple[str, int]) -> np.dtype:
     return np.dtype([(f, np.int64) if isinstance(f, str) else (f[0], np.int64, (f[1],)) for f in fields])
 
 
-def records(dtype: np.dtype, count: int) -> np.ndarray:
+def records(dtype: np.dtype, count: int) -> Records:
     """`count` zeroed records with attribute access, compiled or not."""
     return np.zeros(count, dtype).view(np.recarray)
 

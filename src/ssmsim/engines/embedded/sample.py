@@ -161,7 +161,7 @@ def scale(state: State, pool: SampledPool, extra: int) -> None:
     pool.executed += pool.skipped.executed
     ratio = int(pool.executed.sum()) / timed
     active = int(state.sms.active.sum())
-    for name in r.COUNTS.names:
+    for name in r.COUNTS.names or ():
         if name in CACHES:
             counts[name] += skipped[name]
         elif name == "warp_cycles":

@@ -49,12 +49,12 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
     pool = window.pool(state) if window is not None else pool
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
+    line = None if timeline is None else Timeline(timeline_sm, program, state)
     watches: list[Timeline | Meter] = [pool.meter] if isinstance(pool, SampledPool) else []
-    if timeline is not None:
-        watches.append(Timeline(timeline_sm, program, state))
+    watches += [line] if line is not None else []
     run_to_end(state, pool, program, watches)
-    if timeline is not None:
-        watches[-1].write(timeline)
+    if line is not None and timeline is not None:
+        line.write(timeline)
     checks.conserve(state, int(pool.executed.sum()))
     timed = int(pool.executed.sum())
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None

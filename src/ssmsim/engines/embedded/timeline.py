@@ -52,10 +52,10 @@ class Timeline:
             self._count(state)
 
     def _blocks(self, state: State) -> None:
-        for number in np.flatnonzero(state.loaded.done):
+        for number in map(int, np.flatnonzero(state.loaded.done)):
             block = state.loaded[number]
-            if (int(number), int(block.launched)) not in self.seen:
-                self.seen.add((int(number), int(block.launched)))
+            if (number, int(block.launched)) not in self.seen:
+                self.seen.add((number, int(block.launched)))
                 self._slice(
                     f"block {block.id}", int(block.sm), int(block.slot), int(block.launched), int(block.finished)
                 )
@@ -64,7 +64,7 @@ class Timeline:
         warps, slots = state.warps[self.warps], int(state.machine[0].slots)
         here = warps.block >= 0
         ages = np.where(here, warps.age, -1)
-        for w in np.flatnonzero(ages != self.ages):
+        for w in map(int, np.flatnonzero(ages != self.ages)):
             if w in self.resident:
                 self._close(w, self.resident.pop(w), None)
             if here[w]:
@@ -72,7 +72,7 @@ class Timeline:
                 name = f"block {block.id} warp {warps.number[w]}"
                 self.resident[w] = self._slice(name, w // slots, w, int(warps.started[w]), None)
                 self.positions[w], self.currents[w] = warps.position[w], warps.current[w]
-        for w in np.flatnonzero(here & (warps.position != self.positions)):
+        for w in map(int, np.flatnonzero(here & (warps.position != self.positions))):
             self._close(w, None, STALL_REASONS[int(warps.state[w])])
             static = int(self.currents[w])
             row = self.program.instructions[static]
@@ -91,8 +91,9 @@ class Timeline:
             last["args"]["then"] = reason
 
     def _count(self, state: State) -> None:
+        assert self.sm is not None
         sm = state.sms[self.sm]
-        queued = int(state.subs.queue_count[4 * self.sm : 4 * self.sm + 4].sum())  # type: ignore[operator]
+        queued = int(state.subs.queue_count[4 * self.sm : 4 * self.sm + 4].sum())
         values = {
             "lines from L2": int(sm.misses),
             "stores in flight": int(sm.stores),
