@@ -24,13 +24,15 @@ def simulate(
     timeline_sm: Annotated[str, typer.Option(help="number of that SM, or 'all' for the blocks of the GPU")] = "0",
     sample: Annotated[bool, typer.Option(help="a few waves of blocks, the whole estimated")] = False,
     sample_instructions: Annotated[int, typer.Option(help="warp instructions to time when sampling; 0: default")] = 0,
+    sm_clock_mhz: Annotated[int, typer.Option(help="SM clock of the measurement compared with; 0: the config's")] = 0,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
     from rich.console import Console
 
     from ssmsim.engines.replay import replay
 
-    options: dict[str, Any] = {"timeline": timeline, "warm": warm, "sample": sample_instructions or sample}
+    options: dict[str, Any] = {"timeline": timeline, "warm": warm, "sample": sample_instructions or sample,
+                               "sm_clock_mhz": sm_clock_mhz}  # fmt: skip
     options = {name: value for name, value in options.items() if value}
     if timeline is not None:
         options["timeline_sm"] = sm_number(timeline_sm)

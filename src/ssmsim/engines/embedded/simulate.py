@@ -25,17 +25,22 @@ STEP = 1 << 62
 def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, *,
              warm: Path | str | None = None, sample: bool | int = False,
              timeline: Path | str | None = None, timeline_sm: int | None = 0,
-             window: Window | None = None) -> Result:
+             window: Window | None = None, sm_clock_mhz: float | None = None) -> Result:
     """Replay all of `blocks`; see engines.Engine.
 
     warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
+    sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): DRAM keeps
+    its own clock, so a slower SM finds it faster.
     window: a piece of the launch to time in place of `blocks`, over the L2 that earlier ones left (see window.py).
 
     Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
     deadlock (naming warp and barrier), or a broken conservation law.
     """
     started = time.perf_counter()
+    if sm_clock_mhz is not None:
+        gpu = config.gpu.model_copy(update={"sm_clock_mhz": round(sm_clock_mhz)})
+        config = config.model_copy(update={"gpu": gpu})
     capability = ".".join(map(str, launch.device.compute_capability))
     if capability != config.gpu.compute_capability:
         raise SsmsimError(f"captured on compute capability {capability}, {config.name} has {config.gpu.compute_capability}",
@@ -62,7 +67,7 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
         engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="cold" if warm is None else "warm",
         counters=report.counters(state, pool, program, config, launch),
-        warp_instructions=timed, sampled=sampled,
+        warp_instructions=timed, sampled=sampled, notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz"],
     )  # fmt: skip
     result.wall_seconds = time.perf_counter() - started
     return result
