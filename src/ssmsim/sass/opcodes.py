@@ -86,7 +86,8 @@ Signature = str | Callable[[Mods], str]
 
 @dataclass(frozen=True)
 class Opcode:
-    """One entry. semantics is "module.function" of tracers/emulated/semantics, "" when the machine itself does it."""
+    """One entry. semantics is "module.function" of tracers/emulated/semantics, "" when the machine itself does it or
+    nobody has written it (an error where its result is wanted)."""
 
     unit: Unit
     signature: Signature
@@ -255,7 +256,7 @@ OPCODES: dict[str, Opcode] = {
     "FSET": Op(A, "b32 = f32 f32 p?", "float32.fset"),
     "FSETP": Op(A, "p p = f32 f32 p", "float32.fsetp"),
     "FCHK": Op(X, "p = f32 f32", "float32.fchk"),
-    "FSWZADD": Op(F, "f32 = f32 f32 any", "float32.fswzadd"),
+    "FSWZADD": Op(F, "f32 = f32 f32 any", ""),
     "MUFU": Op(X, "b32 = f32", "mufu.mufu"),
     # float64
     "DADD": Op(FP64, "f64 = f64 f64", "float64.dadd"),
@@ -275,13 +276,13 @@ OPCODES: dict[str, Opcode] = {
     "F2I": Op(X, _from_float, "convert.f2i"),
     "I2F": Op(X, _to_float, "convert.i2f"),
     "I2FP": Op(A, "f32 = i32", "convert.i2fp"),
-    "I2I": Op(X, "i32 = i32", "convert.i2i"),
-    "I2IP": Op(A, "b32 = i32 i32 b32", "convert.i2ip"),
+    "I2I": Op(X, "i32 = i32", ""),
+    "I2IP": Op(A, "b32 = i32 i32 b32", ""),
     "FRND": Op(X, _round, "convert.frnd"),
     # matrices
     "HMMA": Op(T, _mma, "matrix.hmma"),
-    "IMMA": Op(T, _mma, "matrix.imma"),
-    "BMMA": Op(T, _mma, "matrix.bmma"),
+    "IMMA": Op(T, _mma, ""),
+    "BMMA": Op(T, _mma, ""),
     "DMMA": Op(T, "r4 = f64 f64 r4", "matrix.dmma"),
     "HGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",)),
     "MOVM": Op(L, "b32 = b32", "tiles.movm"),
