@@ -115,6 +115,7 @@ class Mio(Group):
     shared_interval_cycles: Count = Field(description="the SM's unit accepts one memory instruction per this")
     lg_queue_entries: Count = Field(description="local and global instructions waiting before lg_throttle")
     read_release_cycles: Cycles = Field(description="acceptance to release of the read barrier")
+    gpu_fence_latency_cycles: Cycles = Field(description="MEMBAR of GPU or system scope with nothing outstanding")
     shuffle_latency_cycles: Cycles
     shuffle_interval_cycles: Count
 
