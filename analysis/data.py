@@ -32,12 +32,16 @@ class Data:
     baseline: str
     engine: str
 
-    def simulated(self, config: str | None = None, cache: str | None = None, engine: str | None = None) -> pd.DataFrame:
-        """Simulated rows, of one configuration (default: the baseline's) and, if named, one cache state."""
-        rows = self.rows[
-            (self.rows.engine == (engine or self.engine)) & (self.rows.config == (config or self.baseline))
-        ]
-        return rows if cache is None else rows[rows.cache == cache]
+    def simulated(self, cache: str | None = None, engine: str | None = None, part: bool | None = None) -> pd.DataFrame:
+        """Simulated rows of the baseline. part: those estimated from a part of the GPU, or not; None: the better ones.
+
+        Of a launch that ran on the whole GPU in a cache state, the estimate from a part is then left out.
+        """
+        rows = self.rows[(self.rows.engine == (engine or self.engine)) & (self.rows.config == self.baseline)]
+        rows = rows if cache is None else rows[rows.cache == cache]
+        if part is None:
+            return rows.sort_values("part_sms").drop_duplicates(KEY)
+        return rows[(rows.part_sms > 0) == part]
 
     def measured(self, cache: str | None = None) -> pd.DataFrame:
         rows = self.rows[self.rows.engine == "measured"]
@@ -47,13 +51,13 @@ class Data:
         """A number of the hardware."""
         return float(self.hardware.loc[config or self.baseline, field])
 
-    def pairs(self, metric: str, engine: str | None = None) -> pd.DataFrame:
-        """Launches with a measured and a simulated value: KEY, ABOUT, us, measured, simulated, error (relative)."""
-        both = self.measured()[[*KEY, *ABOUT, CYCLES, metric] if metric != CYCLES else [*KEY, *ABOUT, CYCLES]].copy()
+    def pairs(self, metric: str, engine: str | None = None, part: bool | None = None) -> pd.DataFrame:
+        """Launches with a measured and a simulated value: KEY, ABOUT, us, measured, simulated, error, part_sms."""
+        both = self.measured()[list(dict.fromkeys([*KEY, *ABOUT, CYCLES, metric]))].copy()
         both["us"] = self.microseconds(both[CYCLES])
         both["measured"] = both[metric]
-        other = self.simulated(engine=engine)[[*KEY, metric]].rename(columns={metric: "simulated"})
-        both = both[[*KEY, *ABOUT, "us", "measured"]].merge(other, on=KEY)
+        other = self.simulated(engine=engine, part=part)[[*KEY, metric, "part_sms"]]
+        both = both[[*KEY, *ABOUT, "us", "measured"]].merge(other.rename(columns={metric: "simulated"}), on=KEY)
         both = both.dropna(subset=["measured", "simulated"])
         both["error"] = both.simulated / both.measured.where(both.measured != 0) - 1
         return both.sort_values(["workload", "order", "cache"], ignore_index=True)
@@ -61,35 +65,51 @@ class Data:
     def microseconds(self, cycles: pd.Series) -> pd.Series:
         return cycles / self.value("gpu.sm_clock_mhz")
 
-    def modified(self, cache: str) -> pd.DataFrame:
-        """Speed-up of every simulated configuration over the baseline: KEY, ABOUT, config, cycles, base, speedup."""
-        rows = self.rows[(self.rows.engine == self.engine) & (self.rows.cache == cache)]
+    @property
+    def explored(self) -> pd.DataFrame:
+        """The rows of configurations other than the baseline."""
+        return self.rows[(self.rows.engine == self.engine) & (self.rows.config != self.baseline)]
+
+    @property
+    def explored_cache(self) -> str:
+        """The cache state in which the modifications ran."""
+        return str(self.explored.cache.mode().iloc[0]) if len(self.explored) else str(self.simulated().cache.iloc[0])
+
+    @property
+    def explored_part(self) -> bool:
+        """Whether the modifications ran on a part of the GPU."""
+        return bool((self.explored.part_sms > 0).mode().iloc[0]) if len(self.explored) else False
+
+    def modified(self) -> pd.DataFrame:
+        """Every simulated configuration beside the baseline: KEY, ABOUT, config, cycles, base, speedup.
+
+        Both on the whole GPU, or both on a part of it.
+        """
+        rows = self.rows[(self.rows.engine == self.engine) & (self.rows.cache == self.explored_cache)]
+        rows = rows[(rows.part_sms > 0) == self.explored_part]
         base = rows[rows.config == self.baseline][[*KEY, CYCLES]].rename(columns={CYCLES: "base"})
         table = rows[[*KEY, *ABOUT, "config", CYCLES]].rename(columns={CYCLES: "cycles"}).merge(base, on=KEY)
         table["speedup"] = table.base / table.cycles
         return table
 
-    def block(self, cache: str) -> pd.DataFrame:
-        """Speed-up of the whole block, all launches of a workload in sequence: workload, config, speedup.
+    def block(self) -> pd.DataFrame:
+        """Speed-up of all explored kernels of a workload together: workload, config, cycles, speedup.
 
-        Only configurations that ran for every launch the baseline ran count.
+        Kernels weigh with their measured time where there is one. Only configurations that ran for all of them count.
         """
-        table = self.modified(cache)
-        total = (
-            table.groupby(["workload", "config"])
-            .agg(cycles=("cycles", "sum"), base=("base", "sum"), launches=("launch", "nunique"))
-            .reset_index()
-        )
+        table = self.modified()
+        explored = table[table.config != self.baseline][["workload", "launch"]].drop_duplicates()
+        table = table.merge(explored if len(explored) else table[["workload", "launch"]].drop_duplicates())
+        time = self.measured(self.explored_cache)[["workload", "launch", CYCLES]].rename(columns={CYCLES: "time"})
+        table = table.merge(time, "left", on=["workload", "launch"])
+        table["base"] = table.time.fillna(table.base)
+        table["cycles"] = table.base / table.speedup
+        sums = {"cycles": ("cycles", "sum"), "base": ("base", "sum"), "launches": ("launch", "nunique")}
+        total = table.groupby(["workload", "config"]).agg(**sums).reset_index()
         most = total[total.config == self.baseline].set_index("workload").launches
         total = total[total.launches == total.workload.map(most)]
         total["speedup"] = total.base / total.cycles
         return total.reset_index(drop=True)
-
-    @property
-    def explored_cache(self) -> str:
-        """The cache state in which the modifications ran."""
-        other = self.rows[(self.rows.engine == self.engine) & (self.rows.config != self.baseline)]
-        return str(other.cache.mode().iloc[0]) if len(other) else str(self.simulated().cache.iloc[0])
 
 
 def read(folder: Path | str) -> Data:

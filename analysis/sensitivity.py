@@ -14,7 +14,7 @@ def factors(config: str) -> dict[str, float]:
 
 def one_at_a_time(data: Data) -> pd.DataFrame:
     """Sweep points that vary one axis: the columns of Data.modified, and axis, factor."""
-    table = data.modified(data.explored_cache)
+    table = data.modified()
     parts = table.config.map(factors)
     table = table[parts.map(len) == 1].copy()
     table["axis"] = [next(iter(factors(c))) for c in table.config]
@@ -24,7 +24,7 @@ def one_at_a_time(data: Data) -> pd.DataFrame:
 
 def planes(data: Data) -> dict[tuple[str, str], pd.DataFrame]:
     """Two-parameter sweeps of at least two factors each way: (axis, axis) -> Data.modified and x, y (factors)."""
-    table = data.modified(data.explored_cache)
+    table = data.modified()
     parts = table.config.map(factors)
     found: dict[tuple[str, str], pd.DataFrame] = {}
     for first, second in sorted({(a, b) for a, b in (tuple(p) for p in parts if len(p) == 2)}):

@@ -78,24 +78,30 @@ def label_points(axes: Axes, x: pd.Series, y: pd.Series, names: pd.Series) -> No
         axes.annotate(name, (a, b), textcoords="offset points", xytext=(5, 2 + shift), fontsize=6.5)
 
 
-def claim_text(data: Data, claim: str) -> str:
-    """What each level in `claim` means in this study."""
-    sampled = data.simulated().sampled_fraction
-    share = "whole kernels" if sampled.isna().all() else f"sampled, median {sampled.median():.0%} of the blocks"
+def claim_text(data: Data, claim: str, explored: bool = False) -> str:
+    """What each level in `claim` means in this study. explored: for modifications, not for the baseline."""
+    rows = data.explored if explored and len(data.explored) else data.simulated()
+    parts, whole = rows[rows.part_sms > 0], rows[rows.part_sms == 0]
+    how = []
+    if len(whole):
+        timed = whole.sampled_fraction.fillna(1)
+        how.append("whole GPU" + ("" if (timed == 1).all() else f", median {timed.median():.0%} of the blocks timed"))
+    if len(parts):
+        how.append(f"estimated from {parts.part_sms.max():.0f} of {data.value('gpu.sms'):.0f} SMs")
     meaning = {
         "measured": "measured: Nsight Compute on the GPU",
-        "simulated": f"simulated: {data.engine} engine, {share}",
+        "simulated": f"simulated: {data.engine} engine, {' or '.join(how)}",
         "estimated": "estimated: computed from counters",
         "paper": "paper: as published, H100",
     }
     return "   |   ".join(meaning[level.strip()] for level in claim.split(","))
 
 
-def main(draw: Callable[[Data], Figure], claim: str) -> None:
+def main(draw: Callable[[Data], Figure], claim: str, explored: bool = False) -> None:
     """Command line of a figure script: FOLDER OUTPUT. `claim`: measured, simulated, estimated, paper."""
     folder, output = sys.argv[1:]
     theme()
     data = read(folder)
     figure = draw(data)
-    figure.supxlabel(claim_text(data, claim), fontsize=7.5, color="0.25", x=0.99, ha="right")
+    figure.supxlabel(claim_text(data, claim, explored), fontsize=7.5, color="0.25", x=0.99, ha="right")
     figure.savefig(output)

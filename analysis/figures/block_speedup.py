@@ -8,7 +8,7 @@ from analysis.data import Data
 
 
 def draw(data: Data) -> Figure:
-    whole = data.block(data.explored_cache)
+    whole = data.block()
     whole = whole[(whole.config != data.baseline) & ~whole.config.str.contains("@")]
     figure, axes = style.panels(1, 1, height=5.0)
     panel = axes[0, 0]
@@ -41,4 +41,4 @@ def draw(data: Data) -> Figure:
 
 
 if __name__ == "__main__":
-    style.main(draw, "simulated")
+    style.main(draw, "simulated", explored=True)

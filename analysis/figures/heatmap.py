@@ -8,7 +8,7 @@ from analysis.data import Data
 
 
 def draw(data: Data) -> Figure:
-    table = data.modified(data.explored_cache)
+    table = data.modified()
     table = table[(table.config != data.baseline) & ~table.config.str.contains("@")]
     if table.empty:
         figure, axes = style.panels(1, 1)
@@ -18,7 +18,7 @@ def draw(data: Data) -> Figure:
     keys = table.workload.str.replace("mamba", "m") + "  " + table.launch.str[:2] + " " + table.name
     order = kernels.workload.str.replace("mamba", "m") + "  " + kernels.launch.str[:2] + " " + kernels.name
     grid = table.assign(kernel=keys).pivot(index="kernel", columns="config", values="speedup").loc[order]
-    whole = data.block(data.explored_cache)
+    whole = data.block()
     for workload, part in whole.groupby("workload"):
         if workload in set(table.workload):
             grid.loc[f"{workload.replace('mamba', 'm')}  whole block"] = part.set_index("config").speedup.reindex(
@@ -50,4 +50,4 @@ def draw(data: Data) -> Figure:
 
 
 if __name__ == "__main__":
-    style.main(draw, "simulated")
+    style.main(draw, "simulated", explored=True)

@@ -43,4 +43,4 @@ def draw(data: Data) -> Figure:
 
 
 if __name__ == "__main__":
-    style.main(draw, "simulated")
+    style.main(draw, "simulated", explored=True)

@@ -14,7 +14,7 @@ SOLVED, FACTOR, TWICE = "memory", 4.0, 2.0
 
 
 def make(data: Data) -> pd.DataFrame:
-    whole = data.block(data.explored_cache)
+    whole = data.block()
     lines = []
     for workload, part in whole.groupby("workload"):
         speedups = part.set_index("config").speedup

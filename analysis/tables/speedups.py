@@ -7,9 +7,9 @@ from analysis.table import main
 
 
 def make(data: Data) -> pd.DataFrame:
-    table = data.modified(data.explored_cache).sort_values(["workload", "order", "config"])
+    table = data.modified().sort_values(["workload", "order", "config"])
     kernels = table[["workload", "launch", "name", "direction", "config", "cycles", "speedup"]]
-    whole = data.block(data.explored_cache)[["workload", "config", "cycles", "speedup"]]
+    whole = data.block()[["workload", "config", "cycles", "speedup"]]
     return pd.concat([kernels, whole.assign(launch="all", name="whole block", direction="both")])
 
 

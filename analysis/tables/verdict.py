@@ -11,11 +11,11 @@ HELPS = 1.02  # below this, twice of something is not called a bottleneck
 
 
 def make(data: Data) -> pd.DataFrame:
-    cache = data.explored_cache
     sweep = one_at_a_time(data)
-    base = data.simulated(cache=cache)
+    base = data.simulated(cache=data.explored_cache)
+    base = base[base.role == "ssm"]
     lines = []
-    for (workload, launch), part in sweep.groupby(["workload", "launch"]):
+    for (workload, launch), part in sweep[sweep.role == "ssm"].groupby(["workload", "launch"]):
         row = base[(base.workload == workload) & (base.launch == launch)].iloc[0]
         total = base[base.workload == workload][CYCLES].sum()
         doubled = part[part.factor == 2].set_index("axis").speedup.sort_values(ascending=False)

@@ -19,6 +19,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result, read_result
 from ssmsim.sass.decode import decode_launch
+from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, digest, make_plan
 from ssmsim.study.recorded import Recording
 
@@ -30,7 +31,8 @@ def key(plan: Plan, run: Run, sample: bool) -> str:
     if run.cache == "warm":
         files.append(predecessor(launch) / "launch.json")
     contents = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
-    text = f"{digest(run.engine)} {plan.config_digests[run.config]} {contents} {run.cache} {sample}"
+    how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {sample}"
+    text = f"{digest(run.engine)} {plan.config_digests[run.config]} {contents} {how}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -60,15 +62,23 @@ def simulate(plan: Plan, runs: list[Run], sample: bool) -> None:
     first = missing[0][0]
     launch = plan.launches[first.workload, first.launch]
     engine, program = open_engine(first.engine), decode_launch(launch).program
-    recording = Recording(launch, program)
+    recording, parts = Recording(launch, program), Parts(launch, program, plan.configs[plan.study.baseline])
+    before: dict[str, Result] = {}
     for run, file, made_from in missing:
-        options: dict[str, Any] = {"sample": True} if sample else {}
-        if run.cache == "warm":
-            options["warm"] = predecessor(launch)
         begin = time.perf_counter()
-        result: Result = engine.simulate(program, recording.source(), launch, plan.configs[run.config], **options)
+        config = plan.configs[run.config]
+        if made_from in before:  # another name for the same values
+            result = before[made_from]
+        elif run.sms:
+            result = parts.simulate(engine, config, run.sms, run.waves)
+        else:
+            options: dict[str, Any] = {"sample": True} if sample else {}
+            if run.cache == "warm":
+                options["warm"] = predecessor(launch)
+            result = engine.simulate(program, recording.source(), launch, config, **options)
         named = {"launch": run.launch, "workload": run.workload, "config": run.config, "cache": run.cache}
-        result.model_copy(update=named | {"digest": made_from}).write(file)
+        before[made_from] = result.model_copy(update=named | {"digest": made_from})
+        before[made_from].write(file)
         seconds = time.perf_counter() - begin
         rate = result.warp_instructions / seconds / 1e6
         print(f"{run.config}.{run.cache}: {seconds:.1f} s, {rate:.2f} M warp instructions/s", flush=True)

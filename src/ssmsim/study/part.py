@@ -8,6 +8,42 @@ its capacity: what the kernels find there are tiles that all SMs read, and these
 from typing import Any
 
 from ssmsim.config.schema import SimConfig
+from ssmsim.counters import COUNTERS
+from ssmsim.launch import Launch
+from ssmsim.results import Result
+from ssmsim.trace.types import Program
+
+NOT_SUMMED = ("cycle", "ns", "%", "Hz")  # units of counters that do not grow with the number of SMs
+
+
+class Parts:
+    """Pieces of one launch on parts of the GPU: blocks, what ran before them and the L2 it left, made once per size."""
+
+    def __init__(self, launch: Launch, program: Program, baseline: SimConfig) -> None:
+        self.launch, self.program, self.baseline = launch, program, baseline
+        self.windows: dict[tuple[int, float], Any] = {}
+
+    def simulate(self, engine: Any, config: SimConfig, sms: int, waves: float) -> Result:
+        """The launch on the whole of `config`, estimated from a piece of it on `sms` SMs."""
+        share = sms / config.sm_count
+        if (sms, waves) not in self.windows:
+            base = part_of(self.baseline, sms)
+            self.windows[sms, waves] = engine.window(self.program, self.launch, base, waves, share)
+        window = self.windows[sms, waves]
+        piece, part = window.source(), part_of(config, sms)
+        result: Result = engine.simulate(self.program, piece, self.launch, part, window=window)
+        note = f"estimated from {window.count} of {self.launch.blocks} blocks on {sms} of {config.sm_count} SMs"
+        return result.model_copy(update={"counters": whole(result.counters, share), "notes": [*result.notes, note]})
+
+
+def whole(counters: dict[str, float | None], share: float) -> dict[str, float | None]:
+    """Counters of a part's share of a launch, as those of the launch: sums grow, times, rates and ratios stay."""
+    return {
+        name: value / share
+        if value is not None and name.endswith(".sum") and COUNTERS[name].unit not in NOT_SUMMED
+        else value
+        for name, value in counters.items()
+    }
 
 
 def part_of(config: SimConfig, sms: int) -> SimConfig:

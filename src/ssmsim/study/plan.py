@@ -21,16 +21,19 @@ from ssmsim.study.schema import AND, AT, Cache, Study, read_study
 
 @dataclass(frozen=True, order=True)
 class Run:
-    """One simulation, and where its result lies."""
+    """One simulation, and where its result lies. sms, waves: of the part of the GPU; 0 for the whole."""
 
     engine: str
     workload: str
     launch: str
     config: str
     cache: Cache
+    sms: int = 0
+    waves: float = 0.0
 
     def path(self, device: str) -> str:
-        return f"results/{self.engine}/{device}/{self.workload}/{self.launch}/{self.config}.{self.cache}.json"
+        how = f"{self.sms}sms" if self.sms else self.cache
+        return f"results/{self.engine}/{device}/{self.workload}/{self.launch}/{self.config}.{how}.json"
 
 
 @dataclass(frozen=True)
@@ -82,13 +85,14 @@ class Plan:
     def identity(self, engine: str, workload: str, launch: str, selection: str) -> str:
         """What a batch simulates, and hashes of the configurations: when this changes, the batch runs again."""
         runs = self.batches[engine, workload, launch, selection]
-        return " ".join(f"{run.config}.{run.cache}:{self.config_digests[run.config]}" for run in runs)
+        return " ".join(f"{r.config}.{r.cache}.{r.sms}.{r.waves}:{self.config_digests[r.config]}" for r in runs)
 
     @cached_property
     def config_digests(self) -> dict[str, str]:
         return {name: config_digest(config) for name, config in self.configs.items()}
 
 
+PART_ENGINES = ("embedded",)  # those that can time a piece of a launch
 REPLAY = ("config", "sass", "trace", "tracers", "launch.py", "contents.py")  # beside the engine, what a result rests on
 
 
@@ -135,8 +139,9 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
         for (workload, launch), description in chosen.items():
             for point in points:
                 _same_gpu(description, study, configs[point], point, f"{workload}/{launch}", file)
-            for engine in study.engines:
-                runs = [Run(engine, workload, launch, point, cache) for point in points for cache in selection.caches]
+            part = (selection.part.sms, selection.part.waves) if selection.part else (0, 0.0)
+            for engine in PART_ENGINES if selection.part else study.engines:
+                runs = [Run(engine, workload, launch, p, cache, *part) for p in points for cache in selection.caches]
                 fresh = [run for run in dict.fromkeys(runs) if run not in taken]
                 taken |= set(fresh)
                 if fresh:

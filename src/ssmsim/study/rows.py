@@ -5,7 +5,8 @@
 rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch, `order` (its place in the captured
 sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
 backward pass recomputes; framework: PyTorch's own), `blocks`, `threads_per_block`, `registers_per_thread`,
-`shared_memory_bytes`; measured rows have engine "measured" and further columns as the measured table has them.
+`shared_memory_bytes`; `part_sms` is the size of the part of the GPU that a row is estimated from (0: none, simulated
+on the whole); measured rows have engine "measured" and further columns as the measured table has them.
 hardware.csv: config, field, value, for every number of every configuration.
 """
 
@@ -81,8 +82,8 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     device = plan.root / "traces" / plan.study.device
     about = {workload: sequence(device / workload) for workload in plan.workloads}
     rows: list[dict[str, Any]] = []
-    for result in plan.results:
-        rows.append(read_result(plan.root / result).row())
+    for run, result in zip(plan.runs, plan.results, strict=True):
+        rows.append(read_result(plan.root / result).row() | {"part_sms": run.sms})
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
     for recorded in sorted((device / "accelsim").glob("**/*.json")):

@@ -18,23 +18,37 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Part(_Strict):
+    """A part of the GPU on a piece of the launch: `sms` SMs with their share of the rest, filled `waves` times.
+
+    What the piece gives is extrapolated to the launch on the whole GPU (ssmsim.study.part, the engine's window).
+    """
+
+    sms: Annotated[int, Field(ge=2, multiple_of=2)]
+    waves: Annotated[float, Field(ge=1, le=100)] = 2.5
+
+
 class Selection(_Strict):
     """Launches x (configs and sweep points) x caches.
 
     launches: workload -> patterns over its launch folders' names ("*": all).
     configs:  names of files in simconfigs/, without .yaml; the baseline runs in any case.
     sweeps:   each a grid: axis -> factors on the baseline's values; one axis is a line, two a plane.
+    part:     simulate on a part of the GPU; without it, on the whole.
     """
 
     launches: dict[Name, list[str]] = Field(min_length=1)
     configs: list[Name] = []
     sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1)]]] = []
     caches: list[Cache] = Field(default=["cold"], min_length=1)
+    part: Part | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
         if not self.configs and not self.sweeps:
             raise ValueError("selects nothing: give configs or sweeps")
+        if self.part is not None and self.caches != ["cold"]:
+            raise ValueError("a part starts from what earlier blocks left: caches does not apply")
         return self
 
 

@@ -48,6 +48,12 @@ class Embedded:
 
         return simulate(*arguments, **options)
 
+    def window(self, *arguments: Any) -> Any:
+        """A piece of a launch for simulate(..., window=); see window.Window."""
+        from ssmsim.engines.embedded.window import Window
+
+        return Window(*arguments)
+
     def digest(self) -> str:
         return digest()
 
