@@ -1,12 +1,13 @@
 """Measured loops as launch/1 folders beside their cycles, so that an engine can run the very same machine code.
 
-A folder holds the launch with few rounds; its field `microbenchmark` says where in the parameters the round count lies,
+A folder holds the launch with many rounds; its field `microbenchmark` says where in the parameters their count lies,
 both counts, and the cycles measured for each. `ssmsim simulate` takes the folder as it is.
 """
 
 import hashlib
 import importlib
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
             contents = "ring.bin.zst" if isinstance(argument, Chase) else "zeros.bin.zst"
             write_contents(folder / contents, bytes(argument.bytes) if data is None else data.tobytes())
         buffers.append(Buffer(name="data", address=buffer["address"], bytes=buffer["bytes"], contents=contents))
+    params = bytearray.fromhex(row["parameters"])
+    struct.pack_into("<i", params, ROUNDS_AT, row["rounds"][1])
     facts = {
         "rounds_at": ROUNDS_AT, "rounds": row["rounds"], "cycles_few": row["cycles_few"],
         "cycles_many": row["cycles_many"], "operations": row["operations"],
@@ -70,7 +73,7 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
         shared_memory_bytes=case.shared,
         registers_per_thread=row["registers"],
         cubin=f"../cubins/{cubin.name}",
-        params=row["parameters"],
+        params=params.hex(),
         buffers=buffers,
         provenance={"microbenchmark": program, "date": measured["date"]},
         microbenchmark=facts,  # type: ignore[call-arg]
