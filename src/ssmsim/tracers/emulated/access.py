@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.opcodes import Access, Space
 from ssmsim.sass.operands import Operand
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.tracers.emulated.atomics import compile_atomic
 from ssmsim.tracers.emulated.execute import descriptors
-from ssmsim.tracers.emulated.memory import Image, check_alignment, gather, scatter
+from ssmsim.tracers.emulated.memory import Image, gather, scatter
 from ssmsim.tracers.emulated.operands import Group, packed, reader, register_address, writer
+from ssmsim.tracers.emulated.places import Places, all_lanes
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 from ssmsim.tracers.emulated.unknown import Unknowns, all_known, labels_of, load_labels, spoil, store_labels
@@ -85,71 +85,6 @@ def _descriptor_rows(ins: Instruction) -> Rows:
     return rows
 
 
-NO_MARKS = np.zeros(0, np.uint8)
-
-
-def compile_spoil(ins: Instruction, image: Image) -> Move:
-    """Function (state, group, lanes, rows) that marks the recorded bytes which an unwanted store changes."""
-    width = access_bytes(ins)
-
-    def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
-        inside = _all(lanes, group)
-        if ins.entry.space == Space.GENERIC:
-            inside = inside & ((rows[:, 0] < SHARED_WINDOW) | (rows[:, 0] >= LOCAL_WINDOW + WINDOW_BYTES))
-        spoil(image, rows[:, 0], inside, width)
-
-    return move
-
-
-@dataclass
-class Part:
-    """The lanes of an access that touch one memory: its bytes, their indices int64 [W, 32], the lanes, its labels."""
-
-    data: np.ndarray
-    place: np.ndarray
-    lanes: np.ndarray
-    marks: np.ndarray
-    space: Space
-
-
-class Places:
-    """Where the lanes of one access lie, as byte indices into one array, after bounds and alignment checks."""
-
-    def __init__(self, state: State, group: Group, image: Image | None, ins: Instruction) -> None:
-        self.state, self.group, self.image, self.ins, self.width = state, group, image, ins, access_bytes(ins)
-
-    def __call__(self, space: Space, addresses: np.ndarray, lanes: np.ndarray) -> list[Part]:
-        """One part for each memory that the access touches."""
-        if self.width in (2, 4, 8, 16):
-            check_alignment(addresses, lanes, self.width, self.ins)
-        if space == Space.GENERIC:
-            shared = lanes & (addresses >= SHARED_WINDOW) & (addresses < SHARED_WINDOW + WINDOW_BYTES)
-            local = lanes & (addresses >= LOCAL_WINDOW) & (addresses < LOCAL_WINDOW + WINDOW_BYTES)
-            parts = [(Space.SHARED, addresses - SHARED_WINDOW, shared), (Space.LOCAL, addresses - LOCAL_WINDOW, local),
-                     (Space.GLOBAL, addresses, lanes & ~shared & ~local)]  # fmt: skip
-            return [p for s, a, m in parts if m.any() for p in self(s, a, m)]
-        state, group = self.state, self.group
-        if space == Space.GLOBAL:
-            if self.image is None or not self.image.data.size:
-                raise SsmsimError("no memory to read or write", self.ins.where, "give the launch's buffers")
-            self.image.check(addresses, packed(lanes, group), self.width, self.ins)
-            return [Part(self.image.data, self.image.place(addresses, lanes), lanes, self.image.marks, space)]
-        if space == Space.SHARED:
-            size = state.shared.shape[1]
-            first = state.block_of[group.index][:, None] * size
-            data, marks = state.shared.reshape(-1), state.labels.shared if state.labels else NO_MARKS
-        else:
-            size = state.local.shape[2] * 4
-            first = (group.numbers[:, None] * 32 + np.arange(32)) * size
-            data = state.local.reshape(-1).view(np.uint8)
-            marks = state.labels.local if state.labels else NO_MARKS
-        wrong = lanes & ((addresses < 0) | (addresses + self.width > size))
-        if wrong.any():
-            kind = "shared" if space == Space.SHARED else "local"
-            raise SsmsimError(f"{kind} address {int(addresses[wrong][0]):#x} lies outside {size} bytes", self.ins.where)
-        return [Part(data, np.where(lanes, first + addresses, 0), lanes, marks, space)]
-
-
 def compile_move(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     """Function (state, group, lanes, rows) that moves the data of a memory instruction, and its labels if there are
     any.
@@ -157,13 +92,9 @@ def compile_move(ins: Instruction, image: Image | None, unknowns: Unknowns) -> M
     access = ins.entry.access
     if ins.entry.semantics and access in (Access.LOAD, Access.STORE):
         return _matrix_move(ins, unknowns)
-    return {Access.LOAD: _load, Access.STORE: _store, Access.COPY: _copy, Access.ATOMIC: _atomic}[access](
+    return {Access.LOAD: _load, Access.STORE: _store, Access.COPY: _copy, Access.ATOMIC: compile_atomic}[access](
         ins, image, unknowns
     )
-
-
-def _all(lanes: np.ndarray | None, group: Group) -> np.ndarray:
-    return np.ones((len(group.numbers), 32), bool) if lanes is None else lanes
 
 
 def _load(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
@@ -172,7 +103,7 @@ def _load(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     width, signed = access_bytes(ins), bool(ins.mods & {"S8", "S16"})
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
-        for part in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group)):
+        for part in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], all_lanes(lanes, group)):
             value = gather(part.data, part.place, width, signed)
             if write:
                 write(state, group, value if destination.count > 1 else value[0], part.lanes)
@@ -192,7 +123,7 @@ def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
         value = read(state, group)
         value = value if value.ndim == 3 else value[None]
         value = np.broadcast_to(value, (len(value), len(group.numbers), 32))
-        for part in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], _all(lanes, group)):
+        for part in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], all_lanes(lanes, group)):
             scatter(part.data, part.place, width, value, part.lanes)
             if state.labels:
                 store_labels(part.marks, part.place, width, part.lanes, label_of(state, group))
@@ -205,7 +136,7 @@ def _copy(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     width, source = access_bytes(ins), address_of(memory_operands(ins)[1])
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
-        chosen, value = _all(lanes, group), np.zeros((max(width // 4, 1), len(group.numbers), 32), np.uint32)
+        chosen, value = all_lanes(lanes, group), np.zeros((max(width // 4, 1), len(group.numbers), 32), np.uint32)
         reads, label = chosen & (rows[:, 1] >= 0), np.zeros(chosen.shape, np.uint8)
         places = Places(state, group, image, ins)
         if reads.any():
@@ -238,7 +169,7 @@ def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
 
     def marks(state: State, group: Group, rows: np.ndarray) -> None:
         """The labels of a tile go to every lane of the warp: lanes hold each other's rows."""
-        everyone = _all(None, group)
+        everyone = all_lanes(None, group)
         size = state.shared.shape[1]
         place = np.clip(rows[:, 0], 0, size - 16) + state.block_of[group.index][:, None] * size
         assert state.labels is not None
@@ -260,67 +191,20 @@ def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
         else:
             value = read(state, group)
             function(
-                ins, address, value if value.ndim == 3 else value[None], active=_all(lanes, group), machine=machine
+                ins, address, value if value.ndim == 3 else value[None], active=all_lanes(lanes, group), machine=machine
             )
 
     return move
 
 
-def _rounds(place: np.ndarray) -> np.ndarray:
-    """Per access, how many earlier ones hit the same place: those of one number do not collide."""
-    order = np.argsort(place, kind="stable")
-    sorted_ = place[order]
-    new = np.concatenate([[True], sorted_[1:] != sorted_[:-1]])
-    starts = np.maximum.accumulate(np.where(new, np.arange(len(place)), 0))
-    rank = np.empty(len(place), np.int64)
-    rank[order] = np.arange(len(place)) - starts
-    return rank
-
-
-def _atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
-    function: Callable[..., Any] = find(ins.entry.semantics)
-    width, operands = access_bytes(ins), [s for s in ins.sources[1:] if s is not None]
-    reads = [reader(s, ins) for s in operands]
-    destination = next((d for d in reversed(ins.destinations) if d is not None and d.kind == "R"), None)
-    predicate = next((d for d in ins.destinations if d is not None and d.kind == "P"), None)
-    write, write_predicate = writer(destination), writer(predicate)
-    write_label, write_predicate_label = writer(destination, labels=True), writer(predicate, labels=True)
-    label_of = labels_of([*operands, ins.guard])
-    space = Space.GENERIC if ins.entry.space == Space.GENERIC else ins.entry.space
+def compile_spoil(ins: Instruction, image: Image) -> Move:
+    """Function (state, group, lanes, rows) that marks the recorded bytes which an unwanted store changes."""
+    width = access_bytes(ins)
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
-        count, chosen = max(width // 4, 1), _all(lanes, group)
-        values = [
-            np.broadcast_to(v if v.ndim == 3 else v[None], (count, *chosen.shape))
-            for v in (r(state, group) for r in reads)
-        ]
-        before = np.zeros((count, *chosen.shape), np.uint32)
-        label = label_of(state, group) if state.labels else None
-        for part in Places(state, group, image, ins)(space, rows[:, 0], chosen):
-            if label is not None:
-                found = load_labels(part.marks, part.place, width, part.lanes, part.space, image, unknowns, ins)
-                label = np.where(part.lanes, np.maximum(label, found), label)
-                store_labels(part.marks, part.place, width, part.lanes, label)
-            warp, lane = np.nonzero(part.lanes)
-            at, words = part.place[part.lanes] >> 2, part.data[: part.data.size // 4 * 4].view(np.uint32)
-            rank = _rounds(at)
-            for turn in range(int(rank.max(initial=-1)) + 1):
-                now = rank == turn
-                w, x, where = warp[now], lane[now], at[now]
-                old = np.stack([words[where + k] for k in range(count)])
-                given = [v[:, w, x] for v in values]
-                compare, value = (given[0], given[1]) if len(given) > 1 else (None, given[0])
-                arguments = [a if a is None or count > 1 else a[0] for a in (old, value, compare)]
-                result = function(ins, *arguments)
-                for k in range(count):
-                    words[where + k] = result if count == 1 else result[k]
-                before[:, w, x] = old
-        if write:
-            write(state, group, before if destination is not None and destination.count > 1 else before[0], chosen)
-        if write_predicate:
-            write_predicate(state, group, (before == values[0]).all(axis=0), chosen)
-        for put in (write_label, write_predicate_label):
-            if label is not None and put:
-                put(state, group, label, chosen)
+        inside = all_lanes(lanes, group)
+        if ins.entry.space == Space.GENERIC:
+            inside = inside & ((rows[:, 0] < SHARED_WINDOW) | (rows[:, 0] >= LOCAL_WINDOW + WINDOW_BYTES))
+        spoil(image, rows[:, 0], inside, width)
 
     return move

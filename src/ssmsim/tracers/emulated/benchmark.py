@@ -24,8 +24,9 @@ def measure(folder: Path, blocks: int = 0) -> str:
     wall, core = time.perf_counter(), time.process_time()
     source = EmulatedBlocks(launch, order)
     executed = carried = 0
-    computes = np.array(source.tracing.part.computes)
     while (trace := source.next_blocks(1 << 20)) is not None:
+        assert source.tracing.plan is not None
+        computes = np.array(source.tracing.plan.part.computes)
         executed += len(trace.index)
         carried += int(computes[trace.index[:: max(1, len(trace.index) // 100000)]].mean() * len(trace.index))
     wall, core = time.perf_counter() - wall, time.process_time() - core

@@ -7,7 +7,7 @@ import numpy as np
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
-from ssmsim.tracers.emulated.run import Tracing
+from ssmsim.tracers.emulated.tracing import Tracing
 
 BATCH_BYTES = 192 << 20  # a batch's trace, about; its registers come on top
 BATCH_WARPS = 1024

@@ -1,0 +1,64 @@
+"""Trace mode: which slice of a kernel to carry out, and what to do when it turns out to be too short."""
+
+import numpy as np
+
+from ssmsim.launch import Launch
+from ssmsim.sass.decode import Code
+from ssmsim.sass.opcodes import Access
+from ssmsim.trace.types import BlockTrace
+from ssmsim.tracers.emulated.history import History
+from ssmsim.tracers.emulated.memory import Image
+from ssmsim.tracers.emulated.run import Plan, run_blocks
+from ssmsim.tracers.emulated.slice import Slice, slice_program
+from ssmsim.tracers.emulated.unknown import UnknownMet, unspoil
+
+
+class Tracing:
+    """Trace mode of one launch: runs without labels until a wanted load meets bytes that nobody recorded."""
+
+    def __init__(self, code: Code, launch: Launch) -> None:
+        self.code, self.launch = code, launch
+        self.part = slice_program(code)
+        instructions = code.instructions
+        counts = any(
+            c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True)
+        )
+        self.image = Image.lazily(launch) if self.part.loads_global else Image.of([launch], store=False)
+        self.labelled = self.part.loads_global and counts
+        self.plan: Plan | None = None
+
+    def _plan(self, labelled: bool, part: Slice | None = None, history: History | None = None) -> Plan:
+        reads = self.part.loads_global
+        image = self.image if reads else None
+        return Plan(self.code, image, self.image, part or self.part, labelled, reads and not history, history)
+
+    def _shorten(self, blocks: np.ndarray) -> Plan:
+        """The plan to start with: cut to the stores that one block's loads from shared memory really read."""
+        whole = self._plan(self.labelled)
+        if self.labelled or not self.part.loads_shared:
+            return whole
+        probe = History(self.code)
+        plan = self._plan(self.part.loads_global, history=probe)
+        try:
+            run_blocks(plan, self.launch, blocks[:1])
+        finally:
+            unspoil(self.image)
+        part = slice_program(self.code, feeds=probe.feeds)
+        if sum(part.computes) > 0.9 * sum(self.part.computes):
+            return whole
+        short = self._plan(False, part, History(self.code, probe.feeds))
+        short.unknowns.watched = self.part.loads_global
+        return short
+
+    def trace(self, blocks: np.ndarray) -> BlockTrace:
+        """What the blocks execute."""
+        if self.plan is None:
+            self.plan = self._shorten(blocks)
+        try:
+            _, log = run_blocks(self.plan, self.launch, blocks)
+        except UnknownMet:
+            unspoil(self.image)
+            self.plan = self._plan(labelled=self.part.loads_global)
+            _, log = run_blocks(self.plan, self.launch, blocks)
+        self.image.spoiled.clear()
+        return log.trace(blocks)
