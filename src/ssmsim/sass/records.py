@@ -35,7 +35,7 @@ def counted_pipe(ins: Instruction) -> Unit:
     """
     if ins.base == "HFMA2" and ins.has("MMA"):
         return Unit.TENSOR
-    if ins.base in ("UMOV", "ULDC", "S2UR", "ERRBAR", "CCTL"):
+    if ins.base in ("UMOV", "ULDC", "S2UR", "VOTEU", "ERRBAR", "CCTL"):
         return Unit.NONE
     if ins.base == "S2R" and "CTAID" in ins.text.upper():
         return Unit.ADU
