@@ -1,5 +1,7 @@
 """The control bits, to the cycle: not a cycle too early, not one too late. Hand-worked; hardware values from the config."""
 
+import itertools
+
 import pytest
 from streams import EXIT, issued, one_sm, op, run
 
@@ -17,7 +19,7 @@ def test_next_instruction_issues_after_the_stall_count(stall):
 def test_pipe_takes_a_warp_per_lane_count(text, interval):
     """32 fp32 lanes in two pipes, 16 for each of integer add, integer multiply and fp64."""
     cycles = issued([op(text)] * 9 + [EXIT])
-    assert [b - a for a, b in zip(cycles[1:8], cycles[2:9], strict=True)] == [interval] * 7
+    assert [b - a for a, b in itertools.pairwise(cycles[1:9])] == [interval] * 7
 
 
 def test_fp32_takes_the_two_pipes_in_turn():

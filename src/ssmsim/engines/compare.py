@@ -74,7 +74,7 @@ def error_table(results: Path, measured: Path) -> Table:
         result = read_result(file)
         if (result.launch, result.cache) not in rows.index:
             continue
-        row = rows.loc[(result.launch, result.cache)]
+        row = pd.Series(rows.to_dict("index")[(result.launch, result.cache)])
         found = errors(result, row)
         if found["cycles"] is not None and row.get("gpu__time_duration.sum", LONG_NS) >= LONG_NS:
             cycles.append(abs(found["cycles"]))

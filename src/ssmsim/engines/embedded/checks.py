@@ -1,6 +1,6 @@
 """Conservation: what went in came out. Checked after every run; a broken rule is an error, not a number."""
 
-import numpy as np
+from typing import Any
 
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.stalls import SELECTED
@@ -26,7 +26,7 @@ def conserve(state: State, executed: int) -> None:
                               "this is a fault of the model; report it")  # fmt: skip
 
 
-def _free(pool: np.ndarray) -> int:
+def _free(pool: Any) -> int:
     """Entries on a free list, as far as it is a simple chain."""
     following, seen, at = pool.next, 0, int(pool[0].next)
     while at and seen < len(pool):

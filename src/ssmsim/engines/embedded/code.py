@@ -21,7 +21,8 @@ FENCES = {"MEMBAR", "FENCE", "ERRBAR", "CGAERRBAR", "CCTL"}
 def translate(program: Program, config: SimConfig) -> np.ndarray:
     """CODE[instructions]. Raises SsmsimError naming the PC and text of an instruction the engine has no timing for."""
     code = r.records(r.CODE, len(program.instructions))
-    targets, cells = set(program.instructions["target"].tolist()), {}
+    targets = set(program.instructions["target"].tolist())
+    cells: dict[tuple[int, int], int] = {}
     for index, (row, one, text) in enumerate(
         zip(program.instructions, code, program.text, strict=True)
     ):

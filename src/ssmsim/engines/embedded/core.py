@@ -27,7 +27,7 @@ from ssmsim.engines.embedded.events import (
     next_due,
     take,
 )
-from ssmsim.engines.embedded.records import INF, NONE
+from ssmsim.engines.embedded.records import INF
 
 FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED = range(5)
 PATIENCE = 4_000_000  # cycles without an issued instruction that count as a deadlock

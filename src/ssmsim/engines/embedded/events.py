@@ -4,7 +4,6 @@ events[0:WHEEL] are bucket heads, events[WHEEL] heads the free list (its field a
 the rest are nodes. An event farther away than the wheel is long stays in its bucket and is passed over until due.
 """
 
-import numpy as np
 from numba import njit
 
 WHEEL = 8192

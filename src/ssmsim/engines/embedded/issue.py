@@ -8,25 +8,23 @@ the assembler's counts and counters say all there is to wait for.
 from numba import njit
 
 from ssmsim.engines.embedded import barriers, fetch, lsu, pipes, tensor
+from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
     BARRIER,
     COPY_FENCE,
     COUNTER_MASK,
     EXITED,
-    FP,
     FREE,
     GMMA,
     INDEX,
     INF,
-    JUMP,
     MEMBAR,
     MEMORY,
     NONE,
     OFF_BIT,
     QUEUED,
 )
-from ssmsim.engines.embedded import stalls as reason
 
 
 @njit(cache=True)

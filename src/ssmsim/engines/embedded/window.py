@@ -102,7 +102,7 @@ class WindowPool(SampledPool):
         extra = timed * (ratio - 1) / one.value
         active = int(state.sms.active.sum())
         counts = state.counts[0]
-        for name in r.COUNTS.names:
+        for name in r.COUNTS.names or ():
             grown = (active + extra * len(state.sms)) / active if name == "warp_cycles" else ratio
             counts[name] = np.rint(counts[name] * grown)
         self.sums[:] = np.rint(self.sums * ratio)
