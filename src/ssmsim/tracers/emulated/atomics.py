@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.opcodes import Space
 from ssmsim.sass.records import access_bytes
@@ -34,6 +35,8 @@ def _rounds(place: np.ndarray) -> np.ndarray:
 def compile_atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     function: Callable[..., Any] = find(ins.entry.semantics)
     width, operands = access_bytes(ins), [s for s in ins.sources[1:] if s is not None]
+    if not operands:
+        raise SsmsimError("no semantics for an atomic without a value", ins.where, "write them in semantics/atomic.py")
     reads = [reader(s, ins) for s in operands]
     destination = next((d for d in reversed(ins.destinations) if d is not None and d.kind == "R"), None)
     predicate = next((d for d in ins.destinations if d is not None and d.kind == "P"), None)
