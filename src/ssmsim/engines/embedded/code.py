@@ -23,9 +23,7 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
     code = r.records(r.CODE, len(program.instructions))
     targets = set(program.instructions["target"].tolist())
     cells: dict[tuple[int, int], int] = {}
-    for index, (row, one, text) in enumerate(
-        zip(program.instructions, code, program.text, strict=True)
-    ):
+    for index, (row, one, text) in enumerate(zip(program.instructions, code, program.text, strict=True)):
         name = program.opcodes[row["opcode"]]
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
         one.stall, one.yields = max(1, row["stall"]), row["yields"]

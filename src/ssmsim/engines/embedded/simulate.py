@@ -22,10 +22,19 @@ from ssmsim.trace.types import BlockSource, Program
 STEP = 1 << 62
 
 
-def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, *,
-             warm: Path | str | None = None, sample: bool | int = False,
-             timeline: Path | str | None = None, timeline_sm: int | None = 0,
-             window: Window | None = None, sm_clock_mhz: float | None = None) -> Result:
+def simulate(
+    program: Program,
+    blocks: BlockSource,
+    launch: Launch,
+    config: SimConfig,
+    *,
+    warm: Path | str | None = None,
+    sample: bool | int = False,
+    timeline: Path | str | None = None,
+    timeline_sm: int | None = 0,
+    window: Window | None = None,
+    sm_clock_mhz: float | None = None,
+) -> Result:
     """Replay all of `blocks`; see engines.Engine.
 
     warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
@@ -50,7 +59,11 @@ def simulate(program: Program, blocks: BlockSource, launch: Launch, config: SimC
         warming.fill(state, warm, launch, config)
     if window is not None:
         window.fill(state, config)
-    pool = SampledPool(program, blocks, state, TARGET if sample is True else sample) if sample else Pool(program, blocks, state)
+    pool = (
+        SampledPool(program, blocks, state, TARGET if sample is True else sample)
+        if sample
+        else Pool(program, blocks, state)
+    )
     pool = window.pool(state) if window is not None else pool
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
