@@ -174,7 +174,9 @@ def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, c
          sectors, events, now):  # fmt: skip
     """A load or a returning atomic: answer, or wait for DRAM."""
     missing = fill.sectors & ~entry.valid
-    hits = sectors - popcount(missing & ~entry.pending)  # a tag that is there hits, also while its data are on their way
+    hits = sectors - popcount(
+        missing & ~entry.pending
+    )  # a tag that is there hits, also while its data are on their way
     if not fill.atomic:
         counts.l2_read_sectors += sectors
         counts.l2_read_hits += hits

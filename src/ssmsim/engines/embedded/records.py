@@ -118,7 +118,9 @@ BLOCK = _record(
 )  # fmt: skip
 
 # A block that the tracer has delivered: where its warps lie in the pool.
-LOADED = _record("id", "done", "launched", "finished", "sm", "slot", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS))
+LOADED = _record(
+    "id", "done", "launched", "finished", "sm", "slot", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS)
+)
 
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
 ACCESS = _record("first_line", "lines", "wavefronts")
@@ -136,7 +138,9 @@ L2_LINE = _record("tag", "valid", "pending", "used", "dirty", "partial", ("await
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
 COALESCED = _record("line", "fill")
 
-SLICE = _record("free_fp", "data_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2))  # [from SMs, from slices]
+SLICE = _record(
+    "free_fp", "data_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2)
+)  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
