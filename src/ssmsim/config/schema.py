@@ -183,9 +183,11 @@ class L2(Group):
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
     hit_latency_near_cycles: Cycles = Field(description="whole path, pointer chase from an SM")
     hit_latency_far_cycles: Cycles
-    slice_bytes_per_cycle: Rate = Field(description="data a slice gives or takes, per SM cycle")
+    slice_bytes_per_cycle: Rate = Field(description="data a slice gives, per SM cycle")
+    slice_write_bytes_per_cycle: Rate = Field(description="data of stores that a slice takes, per SM cycle")
     slice_interval_cycles: Rate = Field(description="SM cycles between two lookups of a slice")
     miss_lines_per_slice: Count
+    dirty_fraction: Annotated[float, Field(gt=0, le=1)] = Field(description="share of lines that may await write-back")
     fetch_bytes: Count = Field(description="smallest piece that a read miss fetches from DRAM (sector promotion)")
     atomic_interval_cycles: Rate = Field(description="per slice, one 32-byte sector of 32-bit atomics")
     atomic_latency_cycles: Cycles = Field(description="beyond a load's")

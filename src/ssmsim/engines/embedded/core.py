@@ -23,6 +23,7 @@ from ssmsim.engines.embedded.events import (
     REPLY,
     RETIRE,
     SERVE,
+    STORED,
     WHEEL,
     next_due,
     take,
@@ -76,6 +77,8 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == GMMA_DONE:
                 warps[a].gmma_pending -= 1
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
+            elif kind == STORED:
+                l2.stored(m, sms, subs, warps, code, stalls, fills, events, a, cycle)
             elif kind == RETIRE:
                 block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
             elif kind == BLOCK_FREE:

@@ -188,8 +188,12 @@ def through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, store, atomi
     home = noc.home_of(m, line)
     slice_ = noc.near_of(m, home, side) if m.far_copies else home
     counts.l2_sectors += wanted
+    near = slice_
     if slice_ != home and (store or atomic):
-        drop(m, l2_lines, slice_, line, sectors)
+        if store:
+            keep(m, gpu, counts, l2_lines, slice_, line, sectors & full)
+        else:
+            drop(m, l2_lines, slice_, line, sectors)
         counts.l2_hits += wanted
         counts.l2_write_sectors += wanted if store else 0
         counts.l2_sectors += wanted
@@ -202,7 +206,7 @@ def through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, store, atomi
         counts.l2_far += popcount(missing)
         counts.l2_sectors += popcount(missing)
     if store:
-        write(m, gpu, counts, l2_lines, home, line, sectors, full)
+        write(m, gpu, counts, l2_lines, home, line, sectors, full, near == home)
         return
     missing = read(m, gpu, counts, l2_lines, home, line, missing, atomic)
     way, _ = l2.find(m, l2_lines, home, line)
@@ -229,8 +233,7 @@ def take(m, gpu, counts, l2_lines, slice_, line):
             return NONE
         entry = l2_lines[way]
         if entry.dirty:
-            counts.dram_reads += popcount(entry.dirty & entry.partial)
-            counts.dram_writes += popcount(entry.dirty)
+            write_back(counts, entry)
         entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
     gpu.uses += 1
     l2_lines[way].used = gpu.uses
@@ -255,7 +258,24 @@ def read(m, gpu, counts, l2_lines, slice_, line, sectors, atomic):
 
 
 @njit(cache=True)
-def write(m, gpu, counts, l2_lines, home, line, sectors, full):
+def write_back(counts, entry):
+    merged = entry.dirty & entry.partial
+    counts.dram_reads += popcount(merged)
+    counts.dram_writes += popcount(entry.dirty)
+    entry.valid |= merged
+    entry.dirty, entry.partial = 0, entry.partial & ~merged
+
+
+@njit(cache=True)
+def keep(m, gpu, counts, l2_lines, slice_, line, sectors):
+    """A store leaves a copy in the partition that it passes."""
+    way = take(m, gpu, counts, l2_lines, slice_, line)
+    if way != NONE:
+        l2_lines[way].valid |= sectors
+
+
+@njit(cache=True)
+def write(m, gpu, counts, l2_lines, home, line, sectors, full, from_home):
     counts.l2_write_sectors += popcount(sectors)
     counts.l2_hits += popcount(sectors)
     way = take(m, gpu, counts, l2_lines, home, line)
@@ -263,10 +283,15 @@ def write(m, gpu, counts, l2_lines, home, line, sectors, full):
         counts.dram_writes += popcount(sectors)
     else:
         entry, whole = l2_lines[way], sectors & full
+        clean = entry.dirty == 0
         entry.valid |= whole
         entry.partial = (entry.partial | sectors & ~entry.valid) & ~whole
         entry.dirty |= sectors
-    drop_copy(m, l2_lines, home, line, sectors)
+        old = l2.too_dirty(m, l2_lines, way) if clean else NONE
+        if old != NONE:
+            write_back(counts, l2_lines[old])
+    if from_home:
+        drop_copy(m, l2_lines, home, line, sectors)
 
 
 @njit(cache=True)

@@ -9,11 +9,11 @@ from numba import njit
 
 from ssmsim.engines.embedded import dram, noc
 from ssmsim.engines.embedded.coalesce import popcount
-from ssmsim.engines.embedded.events import ARRIVE, schedule
+from ssmsim.engines.embedded.events import ARRIVE, STORED, schedule
 from ssmsim.engines.embedded.l1 import bringer, expect
 from ssmsim.engines.embedded.noc import free_fill, take_fill
 from ssmsim.engines.embedded.records import FP, INF, NONE
-from ssmsim.engines.embedded.stalls import reconsider
+from ssmsim.engines.embedded.stalls import check_exit, reconsider
 
 
 @njit(cache=True)
@@ -55,11 +55,15 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
         slice_.head[queue] = fill.next
         resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
-    busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic else m.slice_fp
+    at_home = fill.slice == noc.home_of(m, fill.line)
+    busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic and at_home else m.slice_fp
     slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
     now = max(cycle, (slice_.free_fp - busy) >> FP)
     counts.l2_sectors += sectors
-    if fill.slice != noc.home_of(m, fill.line) and (fill.store or fill.atomic):
+    if not at_home and (fill.store or fill.atomic):
+        if way == NONE and victim != NONE and fill.store:
+            way = victim
+            replace(m, counts, slices, l2_lines, transactions, channels, events, way, fill.line, fill.slice, now)
         pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now)
         return
     if way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
@@ -74,18 +78,21 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
     gpu.uses += 1  # order of use, the same for requests that are not timed (functional.py)
     entry.used = gpu.uses
     if fill.store:
-        move_data(m, slice_, sectors, now)
-        write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, index, entry, sectors, cycle)
+        number, clean = fill.slice, entry.dirty == 0
+        write(m, counts, sms, l2_lines, fill, entry, sectors)
+        schedule(events, max(cycle, move_data(slice_, sectors * m.slice_write_fp, now)), STORED, index, 0)
+        if clean:
+            write_early(m, counts, slices, l2_lines, transactions, channels, events, way, number, now)
         return
     read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way, sectors,
          events, now)  # fmt: skip
 
 
 @njit(cache=True)
-def move_data(m, slice_, sectors, now):
-    """Take the data array of a slice for some sectors; the cycle at which they start."""
+def move_data(slice_, busy, now):
+    """Take the data array of a slice for some time (fixed point); the cycle at which that starts."""
     start = max(slice_.data_free_fp, now << FP)
-    slice_.data_free_fp = start + sectors * m.slice_sector_fp
+    slice_.data_free_fp = start + busy
     return start >> FP
 
 
@@ -111,11 +118,16 @@ def resume(slice_, events, queue, when):
 
 @njit(cache=True)
 def pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now):
-    """A store or atomic for a line that the other partition owns goes through this one, whose copy is stale.
+    """A store or atomic for a line that the other partition owns goes through this one.
 
-    ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel.
+    ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel. A
+    store leaves a copy here: read back, it hits near (our microbenchmarks l2_hits: read_back, and l2: near_far).
     """
-    if way != NONE:
+    if way != NONE and fill.store:
+        l2_lines[way].valid |= fill.sectors & fill.full
+        gpu.uses += 1
+        l2_lines[way].used = gpu.uses
+    elif way != NONE:
         l2_lines[way].valid &= ~fill.sectors
     counts.l2_hits += sectors
     if fill.store:
@@ -126,27 +138,64 @@ def pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now):
 
 
 @njit(cache=True)
+def too_dirty(m, l2_lines, way):
+    """The way to clean when the set of `way` holds more dirty lines than it may: the one used longest ago, else NONE."""
+    set_ = way // m.l2_ways
+    dirty, best, oldest = 0, NONE, INF
+    for i in range(set_ * m.l2_ways, (set_ + 1) * m.l2_ways):
+        entry = l2_lines[i]
+        if entry.dirty:
+            dirty += 1
+            if entry.used < oldest:
+                best, oldest = i, entry.used
+    return best if 2 * dirty > m.dirty_half_ways + (set_ & 1) else NONE
+
+
+@njit(cache=True)
+def write_early(m, counts, slices, l2_lines, transactions, channels, events, way, slice_, now):
+    """Keep part of the cache clean: beyond its share of dirty lines, a store sends the oldest to DRAM (l2_policy)."""
+    old = too_dirty(m, l2_lines, way)
+    if old != NONE:
+        write_back(m, counts, slices, transactions, channels, events, l2_lines[old], slice_, now)
+
+
+@njit(cache=True)
+def write_back(m, counts, slices, transactions, channels, events, entry, slice_, now):
+    """Dirty sectors of a line go to DRAM; the line stays."""
+    merged = entry.dirty & entry.partial
+    if merged:  # ECC covers whole bursts, so the rest is read first
+        counts.dram_reads += popcount(merged)
+    dram.push(m, counts, slices, transactions, channels, events, slice_, entry.tag - 1, entry.dirty, 1, NONE, now)
+    entry.valid |= merged
+    entry.dirty, entry.partial = 0, entry.partial & ~merged
+
+
+@njit(cache=True)
 def replace(m, counts, slices, l2_lines, transactions, channels, events, way, line, slice_, now):
     """Give a way to a new line; what was written there goes to DRAM."""
     entry = l2_lines[way]
     if entry.dirty:
-        merged = entry.dirty & entry.partial
-        if merged:  # ECC covers whole bursts, so the rest is read first
-            counts.dram_reads += popcount(merged)
-        dram.push(m, counts, slices, transactions, channels, events, slice_, entry.tag - 1, entry.dirty, 1, NONE, now)
+        write_back(m, counts, slices, transactions, channels, events, entry, slice_, now)
     entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
 
 
 @njit(cache=True)
-def write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, index, entry, sectors, cycle):
-    """A store: whole sectors become valid; the SM's store buffer has its entry back, a memory barrier may go on."""
+def write(m, counts, sms, l2_lines, fill, entry, sectors):
+    """A store: whole sectors become valid, partly written ones are to be merged."""
     counts.l2_write_sectors += sectors
     counts.l2_hits += sectors  # a write never waits: ncu counts it as a hit
     whole = fill.sectors & fill.full
     entry.valid |= whole
     entry.partial = (entry.partial | fill.sectors & ~entry.valid) & ~whole
     entry.dirty |= fill.sectors
-    drop_copy(m, l2_lines, fill)
+    if noc.near_of(m, fill.slice, sms[fill.sm].side) == fill.slice:  # else it came through the copy and updated it
+        drop_copy(m, l2_lines, fill)
+
+
+@njit(cache=True)
+def stored(m, sms, subs, warps, code, stalls, fills, events, index, cycle):
+    """The slice has taken a store's data: the SM's store buffer has its entry back, a memory barrier may go on."""
+    fill = fills[index]
     sms[fill.sm].stores -= 1
     w = fill.request
     free_fill(fills, index)
@@ -154,6 +203,8 @@ def write(m, counts, sms, subs, warps, l2_lines, code, stalls, fills, fill, inde
         return
     warp = warps[w]
     warp.acks -= 1
+    if warp.acks == 0:
+        check_exit(warp, events, w, cycle + m.reply_latency)
     if warp.acks == 0 and warp.held == NONE:
         warp.held = 0
         warp.stall_end = max(warp.stall_end, cycle + m.reply_latency)
@@ -186,7 +237,7 @@ def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, c
         drop_copy(m, l2_lines, fill)
     if missing == 0:
         extra = m.atomic_latency if fill.atomic else 0
-        when = move_data(m, slices[fill.slice], sectors, now)
+        when = move_data(slices[fill.slice], sectors * m.slice_sector_fp, now)
         noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, when + extra)
         return
     home = noc.home_of(m, fill.line)

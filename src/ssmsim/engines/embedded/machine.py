@@ -203,6 +203,8 @@ def machine_record(
     m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes
     m.l2_sets = c.l2.bytes // (c.l2.slices * c.l2.ways * c.l2.line_bytes)
     m.partitions, m.far_copies, m.slice_fp = c.l2.partitions, c.l2.far_copies, _fp(c.l2.slice_interval_cycles)
+    m.dirty_half_ways = round(2 * c.l2.dirty_fraction * c.l2.ways)
+    m.slice_write_fp = _fp(c.l2.sector_bytes / c.l2.slice_write_bytes_per_cycle)
     m.slice_sector_fp, m.l2_fetch = _fp(c.l2.sector_bytes / c.l2.slice_bytes_per_cycle), c.l2.fetch_bytes
     m.atomic_fp, m.atomic_latency, m.slice_misses = (
         _fp(c.l2.atomic_interval_cycles),

@@ -10,6 +10,8 @@ from numba import njit
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, FILL, REPLY, schedule
 from ssmsim.engines.embedded.records import FP, NONE
 
+REDUCTION = 32  # bytes that an atomic of up to four sectors sends beside its data: our microbenchmark l2, red_l2
+
 
 @njit(cache=True)
 def take_fill(fills):
@@ -82,7 +84,7 @@ def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     moves_data = fill.store or fill.atomic
     fill.slice = near if m.far_copies else home
     fill.remote = 0
-    bytes_ = m.header + (fill.payload if moves_data else 0)
+    bytes_ = m.header + (fill.payload + REDUCTION * fill.atomic if moves_data else 0)
     start = max(sm.request_free_fp, now << FP)
     sm.request_free_fp = start + bytes_ * m.request_sm_fp // 256
     start = max(start, gpu.gpc_request_fp[sm.gpc])

@@ -60,7 +60,7 @@ MACHINE = _record(
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
     "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
-    "l2_slices", "l2_sets", "l2_ways", "l2_granule", "partitions", "far_copies", "slice_fp", "slice_sector_fp",
+    "l2_slices", "l2_sets", "l2_ways", "l2_granule", "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "row_granules", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "drain_high", "drain_low",
