@@ -116,6 +116,7 @@ class Mio(Group):
     lg_queue_entries: Count = Field(description="local and global instructions waiting before lg_throttle")
     read_release_cycles: Cycles = Field(description="acceptance to release of the read barrier")
     gpu_fence_latency_cycles: Cycles = Field(description="MEMBAR of GPU or system scope with nothing outstanding")
+    copy_interval_cycles: Rate = Field(description="an LDGSTS through the L1 holds the SM's unit this long, any width")
     shuffle_latency_cycles: Cycles
     shuffle_interval_cycles: Count
 

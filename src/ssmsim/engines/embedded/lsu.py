@@ -11,6 +11,7 @@ from ssmsim.engines.embedded import l1
 from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, SERVE, schedule
 from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, INF, NONE, SHARED
 from ssmsim.engines.embedded.stalls import LG, MIO, check_exit, settle
+from ssmsim.engines.embedded.tensor import beside
 
 RETRY = 4  # cycles until an access that found no free miss entry tries again: polling, not a hardware value
 
@@ -96,7 +97,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         answer(gpu, counts, sub, warp, request, index, one, events, requests, cycle + one.latency, cycle)
     elif request.space == SHARED:
         wavefronts = accesses[request.access].wavefronts * m.wavefront_fp
-        busy = max(busy, (wavefronts + (1 << FP) - 1) >> FP)
+        busy = max(busy, (beside(sm, wavefronts, cycle) + (1 << FP) - 1) >> FP)
         answer(gpu, counts, sub, warp, request, index, one, events, requests,
                cycle + shared_latency(m, one) + (max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
@@ -108,6 +109,8 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             schedule(events, cycle + RETRY, SERVE, s, 0)
             return
         busy = max(busy, took)
+        if request.space == COPY and not one.bypass:
+            busy = max(busy, copy_time(m, sm))
         counts.requests += 1
     if one.read_add:
         schedule(events, cycle + m.read_release, RELEASE, request.warp, one.read_add)
@@ -117,6 +120,15 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
     schedule(events, sm.lsu_free, SERVE, s, 0)
+
+
+@njit(cache=True)
+def copy_time(m, sm):
+    """Cycles that an LDGSTS through the L1 holds the unit, the same for every width; the rest of a cycle is kept."""
+    sm.copy_debt_fp += m.copy_fp
+    whole = sm.copy_debt_fp >> FP
+    sm.copy_debt_fp -= whole << FP
+    return whole
 
 
 @njit(cache=True)

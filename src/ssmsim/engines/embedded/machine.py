@@ -175,7 +175,7 @@ def machine_record(
         c.mio.lg_queue_entries,
         c.mio.read_release_cycles,
     )
-    m.exchange_interval = c.mio.shuffle_interval_cycles
+    m.exchange_interval, m.copy_fp = c.mio.shuffle_interval_cycles, _fp(c.mio.copy_interval_cycles)
     # issue to use, of which the way to the LSU is the first cycle
     m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles - 1, c.shared.ldsm_latency_cycles - 1
     m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles - 1

@@ -54,7 +54,7 @@ MACHINE = _record(
     "l0_lines", "l0_prefetch", "l0_shift", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency", "cold_code",
     "imc_lines", "imc_latency",
-    "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
+    "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency", "exchange_latency",
     "gmma_latency", "gmma_queue", "smem_bytes",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
@@ -108,7 +108,7 @@ SUBCORE = _record(
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "misses",
+    "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
 )  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 64 x n x 16 takes n/2 cycles at 1024 FLOP per cycle and sub-core; operands from shared memory can be the slower limit
 (arXiv 2501.12084: full rate from n = 64 on when A comes from shared memory). Groups end in order; WARPGROUP.DEPBAR
-waits until no more than so many are in flight.
+waits until no more than so many are in flight. Operands take their share of the 128 bytes per cycle that shared memory
+gives, so loads and stores of the SM slow down meanwhile (ncu counts them as wavefronts of the same data stage).
 """
 
 from numba import njit
@@ -27,6 +28,7 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
     start = max(sm.tensor_free_fp, cycle << FP)
     busy = max(one.gmma_fp, one.gmma_smem_fp)
     sm.tensor_free_fp = start + busy
+    sm.operand_share_fp = (one.gmma_smem_fp << FP) // busy
     counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
     done = ((start + busy) >> FP) + m.gmma_latency
     for i in range(first, last):
@@ -41,6 +43,21 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
             schedule(events, done, RELEASE, v, one.write_add)
         if one.read_add:
             schedule(events, (start + busy) >> FP, RELEASE, v, one.read_add)
+
+
+@njit(cache=True)
+def beside(sm, wavefronts_fp, cycle):
+    """Time that passes of loads and stores take beside a running HGMMA's operands: the two take turns when they must.
+
+    What the operands lose against an even share delays the HGMMAs to come.
+    """
+    if sm.tensor_free_fp <= cycle << FP:
+        return wavefronts_fp
+    half = 1 << (FP - 1)
+    if sm.operand_share_fp > half:
+        sm.tensor_free_fp += wavefronts_fp * (sm.operand_share_fp - half) >> FP
+        return 2 * wavefronts_fp
+    return (wavefronts_fp << FP) // ((1 << FP) - sm.operand_share_fp)
 
 
 @njit(cache=True)
