@@ -54,7 +54,7 @@ def test_batch_changes_with_every_file_of_a_configurations_chain(folder: Folder)
     assert identity() == before
     base.write_text(base.read_text().replace("xu_lanes_per_subcore: 8", "xu_lanes_per_subcore: 16"))
     changed = [part for part in identity().split() if part not in before.split()]
-    assert [part.split(":")[0] for part in changed] == ["vector_x2_dram_x1.5.cold"]
+    assert len(changed) == 1 and changed[0].startswith("vector_x2_dram_x1.5.cold.")
 
 
 def test_each_run_is_in_one_batch(folder: Folder) -> None:

@@ -87,7 +87,7 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
     for recorded in sorted((device / "accelsim").glob("**/*.json")):
-        rows.append(read_result(recorded).row())
+        rows.append(read_result(recorded).row() | {"part_sms": 0})
     full = [row | about.get(row["workload"], {}).get(row["launch"], {}) for row in rows]
     hardware = [
         {"config": name, "field": f"{group}.{field}", "value": value}
