@@ -1,0 +1,45 @@
+"""The engine against silicon: saved microbenchmarks replayed, cycles per loop round beside those measured on an H200."""
+
+from pathlib import Path
+
+import pytest
+
+from ssmsim.microbenchmarks.replay import compare
+
+ROOT = Path(__file__).parents[2]
+
+# name -> largest relative error. The values of the baseline come from these programs, so a chain must come out to the
+# cycle (2 %); what several units share may be off by more.
+CASES = {
+    "pipes.ffma.chain": 0.02,
+    "pipes.mufu_ex2.chain": 0.02,
+    "pipes.shfl_bfly.chain": 0.02,
+    "pipes.imad.rate.16": 0.03,
+    "pipes.lop3.rate.16": 0.03,
+    "issue.ffma_iadd3.16": 0.05,
+    "issue.ffma_imad.16": 0.05,
+    "issue.loop.1": 0.05,
+    "shared.lds32.chain": 0.02,
+    "shared.ldsm4.chain": 0.02,
+    "shared.ldsm4.stride128.16": 0.02,
+    "shared.sts128.stride16.16": 0.02,
+    "l1.ldg32_far.stride132.16": 0.03,
+    "l1.ldg128.stride16.16": 0.03,
+    "barrier.exchange.32": 0.05,
+    "hmma.bf16.chain.1": 0.02,
+    "hmma.bf16.rate.16": 0.05,
+    "wgmma.n64.ss.8.2": 0.02,
+    "wgmma.n128.rs.8.1": 0.02,
+    "l2.read_l2.1blocks": 0.05,
+    "l2.write_l2.1blocks": 0.05,
+    "ldgsts.cg16.latency.1": 0.05,
+    "icache.code1024.16.1": 0.05,
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_simulated_cycles_per_round_are_those_of_the_gpu(name):
+    rows = compare(ROOT / "traces/h200/microbenchmarks/launches", ROOT / "simconfigs/h200.yaml", [name])
+    row = next(row for row in rows if row.name == name)
+    assert row.failed == ""
+    assert row.error == pytest.approx(0, abs=CASES[name]), f"{row.simulated:.1f} cycles, measured {row.measured:.1f}"
