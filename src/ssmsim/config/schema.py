@@ -142,6 +142,7 @@ class L1(Group):
     """L1 data cache of one SM."""
 
     unified_bytes: Count = Field(description="L1 and shared memory together")
+    reserved_bytes: Annotated[int, Field(ge=0)] = Field(description="of these, what neither can use")
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
     ways: Count
@@ -272,7 +273,11 @@ def _contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
     sm, shared, l1, l2, dram, fetch = config.sm, config.shared, config.l1, config.l2, config.dram, config.fetch
     carveouts, near, far = list(shared.carveouts_kib), l2.hit_latency_near_cycles, l2.hit_latency_far_cycles
     return [
-        (shared.max_bytes_per_sm > l1.unified_bytes, "shared.max_bytes_per_sm", "exceeds l1.unified_bytes"),
+        (
+            shared.max_bytes_per_sm + l1.reserved_bytes > l1.unified_bytes,
+            "shared.max_bytes_per_sm",
+            "exceeds l1.unified_bytes less l1.reserved_bytes",
+        ),
         (shared.max_bytes_per_block > shared.max_bytes_per_sm, "shared.max_bytes_per_block", "exceeds the SM's"),
         (max(carveouts) * 1024 != shared.max_bytes_per_sm, "shared.carveouts_kib", "must end with max_bytes_per_sm"),
         (carveouts != sorted(set(carveouts)), "shared.carveouts_kib", "must ascend"),

@@ -83,7 +83,7 @@ def occupancy(launch: Launch, config: SimConfig) -> Occupancy:
         raise SsmsimError(f"a block does not fit on an SM of {config.name}: too much of its {reason}", launch.folder,
                           "give the configuration more, or capture another launch")  # fmt: skip
     carveout = next(k * 1024 for k in shared.carveouts_kib if k * 1024 >= blocks * memory)
-    return Occupancy(blocks, limits, carveout, config.l1.unified_bytes - carveout)
+    return Occupancy(blocks, limits, carveout, config.l1.unified_bytes - carveout - config.l1.reserved_bytes)
 
 
 def _up(value: int, unit: int) -> int:
@@ -182,8 +182,8 @@ def machine_record(
     m.wavefront_fp = _fp(1 / c.shared.wavefronts_per_cycle)
     m.gmma_latency, m.gmma_queue = c.tensor.hgmma_overhead_latency_cycles, c.tensor.hgmma_queue_entries
     l1_lines = fits.l1_bytes // c.l1.line_bytes
-    m.l1_ways = min(c.l1.ways, l1_lines)
-    m.l1_sets, m.l1_latency = l1_lines // m.l1_ways, c.l1.hit_latency_cycles - 1
+    m.l1_sets, m.l1_latency = max(1, l1_lines // c.l1.ways), c.l1.hit_latency_cycles - 1
+    m.l1_ways = l1_lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out
     m.tag_fp, m.miss_lines, m.store_lines = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.miss_lines
     m.store_fp = _fp(c.l1.sector_bytes / c.l1.write_through_bytes_per_cycle)
     path = c.l2.hit_latency_near_cycles - c.l1.hit_latency_cycles
