@@ -167,7 +167,7 @@ def machine_record(
     m.l1i_sets = max(1, f.l1_bytes // f.l0_line_bytes // f.l1_ways)
     m.gpci_sets, m.gpci_sms, m.gpci_latency = f.gpc_bytes // f.l0_line_bytes, f.gpc_sms, f.gpc_latency_cycles
     m.gpci_interval = f.gpc_interval_cycles
-    m.l2i_latency, m.cold_code = f.l2_latency_cycles, c.launch.instruction_cache_cold
+    m.l2i_latency = f.l2_latency_cycles
     m.imc_lines, m.imc_latency = max(1, c.constant.imc_bytes // c.constant.line_bytes), c.constant.miss_latency_cycles
     m.queue, m.subcore_interval = c.mio.queue_entries_per_subcore, c.mio.subcore_interval_cycles
     m.shared_interval, m.lg_queue, m.read_release = (

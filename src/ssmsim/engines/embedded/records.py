@@ -51,12 +51,12 @@ def records(dtype: np.dtype, count: int) -> Records:
 MACHINE = _record(
     "sms", "slots", "used_slots", "issue_width", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "barrier_interval", "ports",
-    "l0_lines", "l0_prefetch", "l0_shift", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
-    "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency", "cold_code",
+    "l0_lines", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
+    "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
-    "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency", "exchange_latency",
-    "gmma_latency", "gmma_queue", "smem_bytes",
+    "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
+    "gmma_latency", "gmma_queue",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
     "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
@@ -70,7 +70,7 @@ MACHINE = _record(
 # What moves with time but belongs to no single unit.
 GPU = _record(
     "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish",
-    "fault", "fault_warp", "warps_alive", "uses", "progress_at", ("gpc_reply_fp", 32), ("gpc_request_fp", 32), ("link_fp", 2),
+    "fault", "warps_alive", "uses", "progress_at", ("gpc_reply_fp", 32), ("gpc_request_fp", 32), ("link_fp", 2),
 )  # fmt: skip
 
 # Sums over the whole GPU, for the result row and the conservation checks.
@@ -108,7 +108,7 @@ SUBCORE = _record(
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_scheduled", "lsu_blocked", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "copy_debt_fp", "misses",
+    "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
 )  # fmt: skip
 
