@@ -95,6 +95,9 @@ class Fetch(Group):
     gpc_latency_cycles: Cycles
     gpc_interval_cycles: Count = Field(description="cycles between two lines that an SM gets from below its own cache")
     l2_latency_cycles: Cycles = Field(description="instruction line that must come from L2")
+    launch_prefetch_bytes: Annotated[int, Field(ge=0, le=1 << 30)] = Field(
+        description="a kernel's first bytes of code, brought to the level that SMs share before its first block starts"
+    )
 
 
 class Constant(Group):
@@ -229,7 +232,6 @@ class Launch(Group):
     skip_prologue: bool = Field(
         description="after the first wave, warps start at their first global access: a persistent kernel's tile loop"
     )
-    instruction_cache_cold: bool = Field(description="as under ncu's cache control: instructions start in L2")
 
 
 class SimConfig(Group):

@@ -124,12 +124,21 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         stalls=np.zeros((len(code), len(STALL_REASONS)), np.int64),
     )  # fmt: skip
     wheel.prepare(state.events)
+    share_code(state, config.fetch.launch_prefetch_bytes // config.fetch.l0_line_bytes)
     for pool in (state.requests, state.fills, state.transactions):
         pool.next[:-1] = np.arange(1, len(pool))
         pool.next[-1] = 0
     state.fills[0].payload = len(state.fills) - 1
     state.transactions[0].sectors = len(state.transactions) - 1
     return state
+
+
+def share_code(state: State, count: int) -> None:
+    """The first `count` lines of the kernel's code are in the cache of every GPC, as far as they fit."""
+    m = state.machine[0]
+    lines = np.arange(min(count, int(m.code_lines)))
+    for first in range(0, len(state.gpci), max(1, int(m.gpci_sets))) if m.gpci_sets else ():
+        state.gpci.tag[first + lines % m.gpci_sets] = lines + 1
 
 
 def _fp(value: float) -> int:

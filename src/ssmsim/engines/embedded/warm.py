@@ -46,9 +46,7 @@ def keep_code(state: State) -> None:
     """The kernel's last lines are in the instruction caches that outlive a kernel: GPC and SM, as far as they fit."""
     m = state.machine[0]
     lines = np.arange(int(m.code_lines))
-    if m.gpci_sets:
-        for level in range(len(state.gpci) // int(m.gpci_sets)):
-            state.gpci.tag[level * m.gpci_sets + lines % m.gpci_sets] = lines + 1
+    machine.share_code(state, len(lines))
     ways = lines // m.l1i_sets % m.l1i_ways
     for s in range(int(m.sms)):
         state.l1i.tag[(s * m.l1i_sets + lines % m.l1i_sets) * m.l1i_ways + ways] = lines + 1
