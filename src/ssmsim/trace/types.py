@@ -105,7 +105,10 @@ class BlockTrace:
 
 
 class BlockSource(Protocol):
-    """Thread blocks of one launch, made when asked for, in a fixed order and in bounded memory."""
+    """Thread blocks of one launch, made when asked for, in a fixed order and in bounded memory.
+
+    A source that cannot know some guards and takes them for true has an attribute `guesses` that is True.
+    """
 
     warps_per_block: int
     block_count: int

@@ -55,6 +55,7 @@ class Pool:
     """Moves blocks from a source into the state, and sums what addresses alone decide.
 
     sums: int64[len(coalesce.SUMS)]; executed: int64[instructions], executions of each; loaded: blocks so far.
+    guesses: the source takes guards that it does not know for true, so lanes that pass them are not counted exactly.
     """
 
     program: Program
@@ -73,6 +74,7 @@ class Pool:
         local = bool((self.program.instructions["space"] == Space.LOCAL).any())
         self.lines_per_row = 128 if local else 32
         self.instructions = self.program.instructions.view(np.recarray)
+        self.guesses = bool(getattr(self.source, "guesses", False))
 
     def refill(self) -> None:
         """Free what is done and load the next batch. Raises SsmsimError when the source ends early."""

@@ -31,7 +31,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "gpu__time_duration.sum": nanoseconds,
         "smsp__inst_executed.sum": issued,
         "smsp__thread_inst_executed.sum": sums["lanes_active"],
-        "smsp__thread_inst_executed_pred_on.sum": sums["lanes_on"],
+        "smsp__thread_inst_executed_pred_on.sum": None if pool.guesses else sums["lanes_on"],
         "smsp__issue_active.avg.pct_of_peak_sustained_active": _percent(issued, 4 * active.sum()),
         "sm__warps_active.avg.pct_of_peak_sustained_active": _percent(
             int(counts.warp_cycles), 4 * int(m.slots) * active.sum()
@@ -53,28 +53,12 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": sums["wavefronts"] + other_wavefronts(program, pool.executed),
         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": sums["conflicts"],
     }
-    units = counted_units(program)
+    counted = program.instructions["pipe"]  # where the hardware counts an instruction, not where it executes
     for pipe in PIPES:
-        values[pipe_instructions(pipe)] = int(pool.executed[units == Unit[pipe.upper()]].sum())
+        values[pipe_instructions(pipe)] = int(pool.executed[counted == Unit[pipe.upper()]].sum())
     for reason, total in zip(STALL_REASONS, state.stalls.sum(0), strict=True):
         values[stall(reason)] = int(total) / issued if issued else None
     return values
-
-
-def counted_units(program: Program) -> np.ndarray:
-    """Unit under which ncu counts each static instruction; exact on every kernel measured on the H200.
-
-    ULDC, S2UR, UMOV and branches count for no pipe, S2R of the block's index neither; HFMA2.MMA counts as tensor.
-    """
-    units = program.instructions["unit"].copy()
-    for i, (number, text) in enumerate(zip(program.instructions["opcode"], program.text, strict=True)):
-        name = program.opcodes[number]
-        base = name.split(".")[0]
-        if base in ("ULDC", "S2UR", "UMOV", "BRA") or (base == "S2R" and "SR_CTAID" in text):
-            units[i] = Unit.NONE
-        elif name.startswith("HFMA2.MMA"):
-            units[i] = Unit.TENSOR
-    return units
 
 
 def other_wavefronts(program: Program, executed: np.ndarray) -> int:

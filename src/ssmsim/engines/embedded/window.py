@@ -78,6 +78,7 @@ class Window:
 
     def _traced(self, blocks: Sequence[int], batch: int) -> Iterator[BlockTrace]:
         source = open_tracer("emulated").blocks(self.launch, self.program, blocks)
+        self.guesses = getattr(source, "guesses", False)
         while blocks and (trace := source.next_blocks(batch)) is not None:
             yield trace
 
@@ -120,6 +121,7 @@ class Piece:
     def __init__(self, window: Window) -> None:
         self.traces = iter(window.traces)
         self.warps_per_block, self.block_count = window.launch.warps_per_block, window.count
+        self.guesses = window.guesses
 
     def next_blocks(self, count: int) -> BlockTrace | None:
         return next(self.traces, None)

@@ -27,6 +27,11 @@ class EmulatedBlocks:
         self._next = 0  # in the order
         self._batch = 1
 
+    @property
+    def guesses(self) -> bool:
+        """Whether guards that may depend on data that nobody recorded are taken for true (see slice.py)."""
+        return any(self.tracing.part.vague)
+
     def next_blocks(self, count: int) -> BlockTrace | None:
         """The next `count` blocks or fewer; None after the last."""
         if self._held is None or self._at == len(self._held.blocks):
