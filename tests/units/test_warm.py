@@ -18,13 +18,11 @@ class Tags:
     """An L2 alone: requests of one SM after another, and what they cost."""
 
     def __init__(self, **changes):
-        config = small_gpu(**changes)
-        self.m, self.gpu, self.counts = r.records(r.MACHINE, 1)[0], r.records(r.GPU, 1)[0], r.records(r.COUNTS, 1)[0]
-        l2 = config.l2
-        self.m.l2_slices, self.m.l2_ways, self.m.l2_granule = l2.slices, l2.ways, l2.hash_granule_bytes // 128
-        self.m.l2_sets = l2.bytes // (l2.slices * l2.ways * 128)
-        self.m.partitions, self.m.far_copies, self.m.l2_fetch = l2.partitions, l2.far_copies, l2.fetch_bytes
-        self.lines = r.records(r.L2_LINE, l2.bytes // 128)
+        config, given = small_gpu(**changes), read_launch(FITS)
+        fits, nothing = machine.occupancy(given, config), r.records(r.CODE, 1)
+        self.m = machine.machine_record(nothing, given, config, fits, 1)[0]
+        self.gpu, self.counts = r.records(r.GPU, 1)[0], r.records(r.COUNTS, 1)[0]
+        self.lines = r.records(r.L2_LINE, config.l2.bytes // 128)
 
     def send(self, line, sectors=15, full=0, store=0, atomic=0, near=True):
         """(L2 sectors, hits, DRAM sectors read, written) of a request from the owning partition (near) or the other."""
@@ -65,10 +63,6 @@ def test_a_store_makes_the_copy_stale():
 SMALL = 6 * 8 * 16 * 128  # bytes: 8 sets of 16 ways in each of 6 slices
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="expects the model of before the L2's dirty share and the store acknowledgements; to be worked out anew",
-)
 def test_a_written_line_goes_to_dram_when_its_way_is_taken():
     l2 = Tags(l2__bytes=SMALL)
     l2.send(1000, full=15, store=1)
@@ -77,6 +71,17 @@ def test_a_written_line_goes_to_dram_when_its_way_is_taken():
         written = l2.send(line)[3]
         line += 1
     assert written == 4
+
+
+@pytest.mark.parametrize(("share", "dirty"), [(0.47, 7.5), (0.5, 8), (1.0, 16)])
+def test_only_a_share_of_the_lines_stays_dirty(share, dirty):
+    """Of 16 ways, in half ways: sets take turns at 7 and 8. What is written stays or is in DRAM, nothing twice."""
+    l2 = Tags(l2__bytes=SMALL, l2__dirty_fraction=share)
+    lines, written = len(l2.lines), 0
+    for line in range(2 * lines):
+        written += l2.send(line, full=15, store=1)[3]
+    assert np.count_nonzero(l2.lines.dirty) == lines * dirty / 16
+    assert written == 4 * (2 * lines - np.count_nonzero(l2.lines.dirty))
 
 
 def test_the_line_used_longest_ago_goes_first():
@@ -100,7 +105,7 @@ def test_what_fits_is_not_read_again():
     assert (
         warm.counters["lts__t_sector_hit_rate.pct"] > 90
     )  # below 100: copies in the partition that does not own the line
-    assert warm.counters[ACTIVE] < 0.9 * cold.counters[ACTIVE]
+    assert warm.counters[ACTIVE] < 0.95 * cold.counters[ACTIVE]
     assert warm.counters["smsp__inst_executed.sum"] == cold.counters["smsp__inst_executed.sum"]
 
 
