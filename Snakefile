@@ -11,6 +11,8 @@ from ssmsim.study.session import begin, take_ownership
 
 begin(workflow)
 STUDY = config.get("study", "analysis/study.yaml")
+NAME = Path(STUDY).stem
+OUT = "results" if NAME == "study" else f"results/studies/{NAME}"  # its tables and figures; simulations are shared
 try:
     plan = make_plan(STUDY)  # every name in it is checked here, before anything runs
 except SsmsimError as error:
@@ -23,14 +25,14 @@ SCRIPTS = [
     for kind, ending in (("tables", "csv"), ("figures", "png"))
     for path in sorted(Path("analysis", kind).glob("[!_]*.py"))
 ]
-DRAWN = [f"results/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
+DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 
 wildcard_constraints: engine="[a-z]+", workload="[^/]+", launch="[^/]+", selection="[^/]+"
 localrules: all, rows, readme, captures, capture
 
 
 rule all:
-    input: DRAWN, "results/readme.done"
+    input: DRAWN, f"{OUT}/readme.done"
 
 
 # The smallest launch first: compiles an engine once, so that simulations that start together do not each compile it.
@@ -65,9 +67,9 @@ rule simulate:
 # Simulated and measured rows, one table, and the hardware of every configuration beside it.
 rule rows:
     input: plan.done, plan.measured
-    output: rows="results/rows.csv", hardware="results/hardware.csv"
+    output: rows=f"{OUT}/rows.csv", hardware=f"{OUT}/hardware.csv"
     params: study=STUDY, runs=len(plan.results)
-    log: "results/logs/rows.log"
+    log: f"{OUT}/logs/rows.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.study.rows {params.study} --rows {output.rows} --hardware {output.hardware} > {log} 2>&1"
 
@@ -78,23 +80,24 @@ for kind, ending, name in SCRIPTS:
         name: f"{kind}_{name}"
         input: rules.rows.output, script=f"analysis/{kind}/{name}.py", shared=SHARED
         output:
-            report(f"results/{kind}/{name}.{ending}", caption=f"analysis/{kind}/{name}.rst",
+            report(f"{OUT}/{kind}/{name}.{ending}", caption=f"analysis/{kind}/{name}.rst",
                    category=kind.capitalize(), labels={"name": name}),
-        params: script=f"analysis.{kind}.{name}"
-        log: f"results/logs/{kind}/{name}.log"
+        params: script=f"analysis.{kind}.{name}", out=lambda w, input: Path(input[0]).parent
+        log: f"{OUT}/logs/{kind}/{name}.log"
         conda: ENVIRONMENT
         localrule: True
-        shell: "python -m {params.script} results {output} > {log} 2>&1"
+        shell: "python -m {params.script} {params.out} {output} > {log} 2>&1"
 
 
 # Every number and picture in README.md comes from the tables and figures above.
 rule readme:
     input: DRAWN
-    output: touch("results/readme.done")
-    params: page="results/README.md" if config else "README.md"  # another study's numbers leave the README alone
-    log: "results/logs/readme.log"
+    output: touch(f"{OUT}/readme.done")
+    params: study=NAME, out=lambda w, output: Path(output[0]).parent,
+        page=f"{OUT}/README.md" if set(config) - {"study"} else "README.md",  # other options leave the README alone
+    log: f"{OUT}/logs/readme.log"
     conda: ENVIRONMENT
-    shell: "python -m analysis.readme results README.md {params.page} > {log} 2>&1"
+    shell: "python -m analysis.readme {params.study} {params.out} README.md {params.page} > {log} 2>&1"
 
 
 # On a machine with a GPU (profile envs/gpu): captures and measures the study's workloads anew.

@@ -4,7 +4,7 @@
 Nothing here asks which simulator made a row. Cycles are those of `gpc__cycles_elapsed.max`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ import pandas as pd
 from ssmsim.counters import SASS_FLOP, STALL_REASONS, TENSOR_FLOP, stall
 
 CYCLES = "gpc__cycles_elapsed.max"
+TIME = "gpu__time_duration.sum"  # ns
 L1_HIT, L2_HIT = "l1tex__t_sector_hit_rate.pct", "lts__t_sector_hit_rate.pct"
 READ, WRITE = "dram__bytes_read.sum", "dram__bytes_write.sum"
 INSTRUCTIONS = "smsp__inst_executed.sum"
@@ -25,19 +26,33 @@ LONG_US = 20  # below this, start and end of a kernel weigh as much as its work
 
 @dataclass(frozen=True)
 class Data:
-    """rows: every result. hardware: config x field -> value. baseline: the configuration that stands for the GPU."""
+    """rows: every result. hardware: config x field -> value. baseline: the configuration that stands for the GPU.
+
+    apart: rows of the workloads held out for validation; `rows` has the others. See held_out.
+    """
 
     rows: pd.DataFrame
     hardware: pd.DataFrame
     baseline: str
     engine: str
+    apart: pd.DataFrame
+
+    def held_out(self) -> "Data":
+        """The same study of the held-out workloads alone."""
+        return replace(self, rows=self.apart, apart=self.rows)
+
+    def both(self) -> "Data":
+        """Of all workloads."""
+        return replace(self, rows=pd.concat([self.rows, self.apart], ignore_index=True), apart=self.apart[:0])
 
     def simulated(self, cache: str | None = None, engine: str | None = None, part: bool | None = None) -> pd.DataFrame:
         """Simulated rows of the baseline. part: those estimated from a part of the GPU, or not; None: the better ones.
 
-        Of a launch that ran on the whole GPU in a cache state, the estimate from a part is then left out.
+        Of a launch that ran on the whole GPU in a cache state, the estimate from a part is then left out. Never with
+        fragments: rows that count some blocks of a launch, not scaled to the whole, have nothing to compare with.
         """
         rows = self.rows[(self.rows.engine == (engine or self.engine)) & (self.rows.config == self.baseline)]
+        rows = rows[~fragment(rows)]
         rows = rows if cache is None else rows[rows.cache == cache]
         if part is None:
             return rows.sort_values("part_sms").drop_duplicates(KEY)
@@ -53,17 +68,14 @@ class Data:
 
     def pairs(self, metric: str, engine: str | None = None, part: bool | None = None) -> pd.DataFrame:
         """Launches with a measured and a simulated value: KEY, ABOUT, us, measured, simulated, error, part_sms."""
-        both = self.measured()[list(dict.fromkeys([*KEY, *ABOUT, CYCLES, metric]))].copy()
-        both["us"] = self.microseconds(both[CYCLES])
+        both = self.measured()[list(dict.fromkeys([*KEY, *ABOUT, TIME, metric]))].copy()
+        both["us"] = both[TIME] / 1e3
         both["measured"] = both[metric]
         other = self.simulated(engine=engine, part=part)[[*KEY, metric, "part_sms"]]
         both = both[[*KEY, *ABOUT, "us", "measured"]].merge(other.rename(columns={metric: "simulated"}), on=KEY)
         both = both.dropna(subset=["measured", "simulated"])
         both["error"] = both.simulated / both.measured.where(both.measured != 0) - 1
         return both.sort_values(["workload", "order", "cache"], ignore_index=True)
-
-    def microseconds(self, cycles: pd.Series) -> pd.Series:
-        return cycles / self.value("gpu.sm_clock_mhz")
 
     @property
     def explored(self) -> pd.DataFrame:
@@ -119,8 +131,9 @@ def read(folder: Path | str) -> Data:
     hardware = pd.read_csv(folder / "hardware.csv")
     baseline = str(hardware.config.iloc[0])
     simulated = rows[(rows.engine != "measured") & (rows.config == baseline)]
-    engine = str(simulated.engine.mode().iloc[0])
-    return Data(rows, hardware.pivot(index="config", columns="field", values="value"), baseline, engine)
+    engine = str(simulated.engine.iloc[0])  # the study's first
+    fields = hardware.pivot(index="config", columns="field", values="value")
+    return Data(rows[~rows.held_out], fields, baseline, engine, rows[rows.held_out])
 
 
 def add_flop(rows: pd.DataFrame) -> pd.DataFrame:
@@ -140,6 +153,11 @@ def add_flop(rows: pd.DataFrame) -> pd.DataFrame:
     known = measured.set_index(["workload", "launch"])[list(counted)]
     other = known.reindex(pd.MultiIndex.from_frame(rows[["workload", "launch"]])).set_index(rows.index)
     return rows.fillna({name: other[name] for name in counted})
+
+
+def fragment(rows: pd.DataFrame) -> pd.Series:
+    """Which rows count only the blocks that ran."""
+    return (rows.part_sms == 0) & (rows.sampled_fraction < 1) & rows.ci95_low.isna()
 
 
 def _column(rows: pd.DataFrame, name: str) -> pd.Series:

@@ -1,9 +1,10 @@
 """Render the README's numbers, tables and pictures from the study's tables and figures.
 
-    python -m analysis.readme RESULTS README.md OUTPUT
+    python -m analysis.readme STUDY RESULTS README.md OUTPUT
 
-What stands between `<!-- begin NAME -->` and `<!-- end NAME -->` comes from the function of that name here; nothing
-else in the README states a result. The pictures that the README shows are copied to analysis/readme/.
+What stands between `<!-- begin STUDY.NAME -->` and `<!-- end STUDY.NAME -->` comes from the function of that name here,
+for the study file STUDY.yaml; each study writes its own sections, and nothing else in the README states a result.
+The pictures that the README shows are copied to analysis/readme/STUDY/.
 """
 
 import re
@@ -14,10 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.data import LONG_US
 from analysis.paper import BANDWIDTH_PCT
 
-PICTURES = ("cycles", "heatmap", "roofline")
-MARK = re.compile(r"(<!-- begin (\w+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
+MARK = re.compile(r"(<!-- begin (\w+)\.(\w+) -->\n).*?(<!-- end \2\.\3 -->)", re.DOTALL)
+PICTURE = re.compile(r"analysis/readme/(\w+)/(\w+)\.png")
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -30,22 +32,76 @@ def _number(value: float, form: str = "{:.1f}") -> str:
     return "–" if pd.isna(value) else form.format(value)
 
 
-def accuracy(tables: dict[str, pd.DataFrame]) -> str:
-    """One line per cache state and length of kernel."""
+def headline(tables: dict[str, pd.DataFrame]) -> str:
+    """The error of the long kernels in one sentence."""
     table = tables["accuracy_summary"]
+    long = table[table.kernels.str.startswith("at least") & (table.workload == "all")]
+    parts = [
+        f"**{line.cycles_mean_absolute_error_pct:.1f} %** on {line.simulated_on}, {line.cache} caches "
+        f"({line['count']} launches, worst {line.cycles_worst_pct:+.0f} %)"
+        for _, line in long.iterrows()
+    ]
+    if not parts:
+        return NOTHING
+    return f"Mean absolute error of simulated cycles over kernels of {LONG_US} µs and more: {'; '.join(parts)}."
+
+
+def accuracy(tables: dict[str, pd.DataFrame]) -> str:
+    """One line per cache state, length of kernel, simulated GPU and, for long kernels, workload."""
+    table = tables["accuracy_summary"]
+    table = table[table.kernels.str.startswith("at least") | (table.workload == "all")]
     shown = pd.DataFrame({
         "caches": table.cache,
-        "kernels": table["count"].astype(str) + " of " + table.kernels.str.replace("us", "µs"),
+        "simulated on": table.simulated_on,
+        "kernels": table["count"].astype(str) + " of " + table.kernels.str.replace("us", "µs") + ", " + table.workload,
         "cycles, mean absolute error": table.cycles_mean_absolute_error_pct.map("{:.1f} %".format),
-        "worst": table.cycles_worst_pct.map("{:+.0f} %".format) + " (" + table.worst_kernel + ")",
+        "mean": table.cycles_mean_error_pct.map("{:+.1f} %".format),
+        "worst": table.cycles_worst_pct.map("{:+.0f} %".format) + " (" + table.worst_kernel.str.split().str[-1] + ")",
         "r": table.cycles_r.map(lambda value: _number(value, "{:.3f}")),
-        "instructions exact": table.instructions_exact.astype(str) + " of " + table["count"].astype(str),
         "L1 hit, points": table.l1_hit_points.map(_number),
         "L2 hit, points": table.l2_hit_points.map(_number),
         "DRAM bytes": table.dram_bytes_error_pct.map(lambda value: _number(value, "{:.1f} %")),
         "issue active, points": table.issue_active_points.map(_number),
+        "instructions exact": table.instructions_exact.astype(str) + " of " + table["count"].astype(str),
     })  # fmt: skip
+    shown.loc[table.simulated_on != "whole GPU", "instructions exact"] = "estimated"
     return markdown(shown)
+
+
+def held_out(tables: dict[str, pd.DataFrame]) -> str:
+    """Launch by launch; the long ones first, their mean error above them."""
+    texts = []
+    for cache, of_cache in tables["held_out"].groupby("cache", sort=False):
+        long = of_cache.us >= LONG_US
+        for table, title in ((of_cache[long], f"at least {LONG_US} µs"), (of_cache[~long], f"below {LONG_US} µs")):
+            if table.empty:
+                continue
+            error = table.cycles_error_pct
+            worst = error.loc[error.abs().idxmax()]
+            texts.append(
+                f"{len(table)} kernels of {title}, {cache} caches: mean absolute error of cycles "
+                f"**{error.abs().mean():.1f} %**, worst {worst:+.1f} %."
+            )
+            texts.append(markdown(_launches(table)))
+    return "\n\n".join(texts)
+
+
+def _launches(table: pd.DataFrame) -> pd.DataFrame:
+    def signed(values: pd.Series, form: str) -> pd.Series:
+        return values.map(lambda value: _number(value, form))
+
+    return pd.DataFrame({
+        "launch": table.workload.str.removesuffix("-holdout") + " " + table.launch.str.removesuffix("_kernel"),
+        "cycles measured": table.cycles_measured.map("{:,.0f}".format),
+        "simulated": table.cycles_simulated.map("{:,.0f}".format),
+        "error": signed(table.cycles_error_pct, "{:+.1f} %"),
+        "issue active, points": signed(table.issue_active_points, "{:+.1f}"),
+        "L1 hit, points": signed(table.l1_hit_points, "{:+.1f}"),
+        "L2 hit, points": signed(table.l2_hit_points, "{:+.1f}"),
+        "DRAM read": signed(table.dram_read_error_pct, "{:+.1f} %"),
+        "DRAM write": signed(table.dram_write_error_pct, "{:+.1f} %"),
+        "instructions exact": table.instructions_equal.map({True: "yes", False: "no"}),
+    })  # fmt: skip
 
 
 def kernel_classes(tables: dict[str, pd.DataFrame]) -> str:
@@ -105,9 +161,12 @@ def claim(tables: dict[str, pd.DataFrame]) -> str:
     return markdown(shown.sort_values(["workload", "stage"], ascending=[True, False]))
 
 
+NOTHING = "This study has no such result."
 # Section -> (table it needs, function)
 SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
+    "headline": ("accuracy_summary", headline),
     "accuracy": ("accuracy_summary", accuracy),
+    "held_out": ("held_out", held_out),
     "kernel_classes": ("kernel_classes", kernel_classes),
     "bandwidth": ("bandwidth", bandwidth),
     "verdict": ("verdict", verdict),
@@ -116,13 +175,14 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
 }
 
 
-def render(text: str, tables: dict[str, pd.DataFrame]) -> str:
-    """The README with every marked section rendered anew."""
+def render(text: str, study: str, tables: dict[str, pd.DataFrame]) -> str:
+    """The README with every section of this study rendered anew."""
 
     def section(found: re.Match[str]) -> str:
-        table, write = SECTIONS[found[2]]
-        body = "This study has no such result." if tables[table].empty else write(tables)
-        return f"{found[1]}{body}\n{found[3]}"
+        if found[2] != study:
+            return found[0]
+        table, write = SECTIONS[found[3]]
+        return f"{found[1]}{NOTHING if tables[table].empty else write(tables)}\n{found[4]}"
 
     return MARK.sub(section, text)
 
@@ -136,16 +196,17 @@ def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def main() -> None:
-    results, readme, output = (Path(argument) for argument in sys.argv[1:])
-    tables = read_tables(results / "tables")
-    before = output.read_text() if output.is_file() else ""
-    after = render(readme.read_text(), tables)
-    if after != before:
+    study = sys.argv[1]
+    results, readme, output = (Path(argument) for argument in sys.argv[2:])
+    page = readme.read_text()
+    after = render(page, study, read_tables(results / "tables"))
+    if not output.is_file() or after != output.read_text():
         output.write_text(after)
-    for name in PICTURES:
-        target = output.parent / "analysis/readme" / f"{name}.png"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(results / "figures" / f"{name}.png", target)
+    for owner, name in PICTURE.findall(page):
+        if owner == study:
+            target = output.parent / f"analysis/readme/{study}/{name}.png"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(results / "figures" / f"{name}.png", target)
 
 
 if __name__ == "__main__":

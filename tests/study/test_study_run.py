@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from small_study import ROOT, TINY, Folder, made_folder
 
-from analysis.readme import MARK, SECTIONS
+from analysis.readme import MARK, PICTURE, SECTIONS
 from analysis.rulegraph import collapse
 
 ROWS = "results/rows.csv"
@@ -121,8 +121,12 @@ def test_rule_graph_in_the_readme_is_current() -> None:
 
 
 def test_every_marked_section_of_the_readme_is_written_by_the_study() -> None:
-    found = {section for _, section, _ in MARK.findall((ROOT / "README.md").read_text())}
-    assert found == set(SECTIONS)
+    page = (ROOT / "README.md").read_text()
+    found = {(study, section) for _, study, section, _ in MARK.findall(page)}
+    assert {section for _, section in found} == set(SECTIONS)
+    assert len(MARK.findall(page)) == page.count("<!-- begin")
+    for study in {study for study, _ in found} | {study for study, _ in PICTURE.findall(page)}:
+        assert (ROOT / f"analysis/{study}.yaml").is_file()
 
 
 def test_snakefile_stays_short() -> None:

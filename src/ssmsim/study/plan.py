@@ -1,5 +1,6 @@
 """A study file to the list of simulations, every name in it checked against what exists, before anything runs."""
 
+import csv
 import hashlib
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -67,6 +68,23 @@ class Plan:
             for engine, workload, launch, selection in self.batches
         ]
 
+    @cached_property
+    def clocks(self) -> dict[tuple[str, str, str], int]:
+        """(workload, launch, cache) -> clock in MHz that the SMs ran at when the launch was measured."""
+        if self.study.clock == "config":
+            return {}
+        found = {}
+        for file in self.measured:
+            for row in csv.DictReader((self.root / file).read_text().splitlines()):
+                if row.get(CYCLES) and row.get(TIME):
+                    mhz = float(row[CYCLES]) / float(row[TIME]) * 1e3
+                    found[Path(file).parent.name, row["launch"], row["cache"]] = round(mhz)
+        return found
+
+    def clock(self, run: Run) -> int | None:
+        """MHz of a run when these are not its configuration's."""
+        return None if run.sms else self.clocks.get((run.workload, run.launch, run.cache))
+
     @property
     def workloads(self) -> list[str]:
         return sorted({workload for workload, _ in self.launches})
@@ -85,13 +103,16 @@ class Plan:
     def identity(self, engine: str, workload: str, launch: str, selection: str) -> str:
         """What a batch simulates, and hashes of the configurations: when this changes, the batch runs again."""
         runs = self.batches[engine, workload, launch, selection]
-        return " ".join(f"{r.config}.{r.cache}.{r.sms}.{r.waves}:{self.config_digests[r.config]}" for r in runs)
+        return " ".join(
+            f"{r.config}.{r.cache}.{r.sms}.{r.waves}.{self.clock(r)}:{self.config_digests[r.config]}" for r in runs
+        )
 
     @cached_property
     def config_digests(self) -> dict[str, str]:
         return {name: config_digest(config) for name, config in self.configs.items()}
 
 
+CYCLES, TIME = "gpc__cycles_elapsed.max", "gpu__time_duration.sum"  # TIME in ns; ncu reads both in one pass
 PART_ENGINES = ("embedded",)  # those that can time a piece of a launch
 REPLAY = ("config", "sass", "trace", "tracers", "launch.py", "contents.py")  # beside the engine, what a result rests on
 

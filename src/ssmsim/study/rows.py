@@ -6,7 +6,8 @@ rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch,
 sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
 backward pass recomputes; framework: PyTorch's own), `blocks`, `threads_per_block`, `registers_per_thread`,
 `shared_memory_bytes`; `part_sms` is the size of the part of the GPU that a row is estimated from (0: none, simulated
-on the whole); measured rows have engine "measured" and further columns as the measured table has them.
+on the whole); `held_out` marks workloads that the study keeps for validation; measured rows have engine "measured" and
+further columns as the measured table has them.
 hardware.csv: config, field, value, for every number of every configuration.
 """
 
@@ -97,6 +98,7 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
         if isinstance(value, int | float)
     ]
     table = pd.DataFrame(full)
+    table["held_out"] = table.workload.isin(plan.study.held_out)
     for name in COUNTERS:
         if name not in table:
             table[name] = None

@@ -56,6 +56,9 @@ class Study(_Strict):
     """device: folder under traces/. baseline: what sweeps start from and speed-ups refer to. engines: who replays.
 
     sample:     simulate some waves of thread blocks and estimate the whole; false: every block.
+    clock:      of the SMs in runs on the whole GPU: `measured`, each launch as its measurement ran (the GPU slows the
+                tensor-heavy ones to stay within its power), or `config`. Parts of the GPU run at the configuration's.
+    held_out:   workloads by which no parameter and no rule of the model was chosen: shown apart from the others.
     axes:       name -> {config field: exponent}; a factor f multiplies the baseline's value by f ** exponent.
     selections: name -> Selection; a run that several of them ask for happens once.
     """
@@ -64,8 +67,18 @@ class Study(_Strict):
     baseline: Name
     engines: list[Name] = Field(min_length=1)
     sample: bool = True
+    clock: Literal["measured", "config"] = "config"
+    held_out: list[Name] = []
     axes: dict[Name, Annotated[dict[str, float], Field(min_length=1)]] = {}
     selections: dict[Name, Selection] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _known_workloads(self) -> Self:
+        used = {workload for selection in self.selections.values() for workload in selection.launches}
+        for workload in self.held_out:
+            if workload not in used:
+                raise ValueError(f"held_out: no selection has the workload {workload!r}")
+        return self
 
     @model_validator(mode="after")
     def _known_axes(self) -> Self:
