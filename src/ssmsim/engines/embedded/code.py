@@ -88,7 +88,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
     elif base in FENCES:
         one.kind = r.MEMBAR
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it
-            one.count, one.latency = 1, config.mio.gpu_fence_latency_cycles
+            one.count = 1
     elif base == "BAR":
         one.kind, one.pipe = r.BARRIER, r.FREE
         one.count, one.threads, one.is_store = max(0, row["barrier"]), row["barrier_threads"], row["barrier_arrives"]

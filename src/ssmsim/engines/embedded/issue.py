@@ -156,8 +156,9 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, in
     if warp.current != before + 1 and cycle + m.branch_latency > ready:
         ready = cycle + m.branch_latency
         warp.state = reason.BRANCHING
-    if one.kind == MEMBAR and cycle + one.latency > ready:
-        ready, warp.state = cycle + one.latency, reason.MEMBAR
+    if one.kind == MEMBAR and one.count:  # a round trip, two after an access of the warp: microbenchmark fence
+        ready, warp.state = cycle + m.gpu_fence * (1 + warp.touched), reason.MEMBAR
+        warp.touched = 0
     if following.line != warp.line:
         warp.line = following.line
         there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, index, following.line, cycle)

@@ -64,6 +64,8 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
         if way == NONE and victim != NONE and fill.store:
             way = victim
             replace(m, counts, slices, l2_lines, transactions, channels, events, way, fill.line, fill.slice, now)
+        if fill.store:
+            acknowledge(m, sms, subs, warps, code, stalls, events, fill, now)
         pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now)
         return
     if way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
@@ -194,11 +196,18 @@ def write(m, counts, sms, l2_lines, fill, entry, sectors):
 
 @njit(cache=True)
 def stored(m, sms, subs, warps, code, stalls, fills, events, index, cycle):
-    """The slice has taken a store's data: the SM's store buffer has its entry back, a memory barrier may go on."""
+    """The owner has taken a store's data: the SM's store buffer has its entry back."""
     fill = fills[index]
+    acknowledge(m, sms, subs, warps, code, stalls, events, fill, cycle)
     sms[fill.sm].stores -= 1
-    w = fill.request
     free_fill(fills, index)
+
+
+@njit(cache=True)
+def acknowledge(m, sms, subs, warps, code, stalls, events, fill, cycle):
+    """A store has reached its first slice, near its SM (our microbenchmark fence, sc_store): a fence may begin."""
+    w = fill.request
+    fill.request = NONE
     if w == NONE:
         return
     warp = warps[w]
@@ -207,7 +216,7 @@ def stored(m, sms, subs, warps, code, stalls, fills, events, index, cycle):
         check_exit(warp, events, w, cycle + m.reply_latency)
     if warp.acks == 0 and warp.held == NONE:
         warp.held = 0
-        warp.stall_end = max(warp.stall_end, cycle + m.reply_latency)
+        warp.stall_end = max(warp.stall_end, cycle + m.reply_latency + m.gpu_fence)
         reconsider(warp, subs[w // m.slots], sms[fill.sm], code, stalls, cycle)
 
 

@@ -56,6 +56,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
     mask = (one.write_add | one.read_add) * COUNTER_MASK
     warp.long = warp.long | mask if one.write_long else warp.long & ~mask
     if one.write_long:
+        warp.touched = 1
         sub.lg_count += 1
         if one.space == COPY:
             request.group = warp.copy_group

@@ -55,7 +55,7 @@ MACHINE = _record(
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
-    "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
+    "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
     "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
@@ -97,7 +97,7 @@ WARP = _record(
     "mark",  # cycles before this are in the stall table
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
-    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "started",
+    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "touched", "started",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 

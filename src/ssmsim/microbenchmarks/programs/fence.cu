@@ -1,0 +1,34 @@
+// Fences with something on its way: how long a fence lasts, and what it waits for. Every access is to a fresh line in L2.
+#include "memory.cuh"
+extern __shared__ char pool[];
+
+#define COPY16(to, from) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(from) : "memory")
+#define WAIT_COPIES asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory")
+#define RED(at) asm volatile("red.global.add.f32 [%0], %1;" :: "l"(at), "f"(1.0f) : "memory")
+
+// One round: BEFORE, the fence, AFTER. `at` is this lane's address, `to` its place in shared memory.
+#define ROUND(name, FENCE, BEFORE, AFTER)                                                                             \
+    KERNEL name(Record* out, int n, char* base, u32 region) {                                                         \
+        u32 to = (u32)__cvta_generic_to_shared(pool) + threadIdx.x * 16, offset = 0, sum = 0;                         \
+        u32 first = (blockIdx.x * blockDim.x + threadIdx.x) * 16, step = gridDim.x * blockDim.x * 16;                 \
+        __syncthreads();                                                                                              \
+        u64 start = now();                                                                                            \
+        _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                             \
+            char* at = base + ((first + offset) & (region - 1));                                                      \
+            u32 v = 0;                                                                                                \
+            BEFORE;                                                                                                   \
+            asm volatile(FENCE ::: "memory");                                                                         \
+            AFTER;                                                                                                    \
+            sum ^= v; offset += step;                                                                                 \
+        }                                                                                                             \
+        leave(out, start, sum ^ to);                                                                                  \
+    }
+#define ALL(kind, FENCE)                                                                                              \
+    ROUND(kind##_none, FENCE, , )                                                                                     \
+    ROUND(kind##_load, FENCE, v = load_l2(W4(), at), asm volatile("" :: "r"(v)))                                      \
+    ROUND(kind##_copy, FENCE, COPY16(to, at), WAIT_COPIES)                                                            \
+    ROUND(kind##_store, FENCE, store_global(W4(), at, offset), )                                                      \
+    ROUND(kind##_red, FENCE, RED(at), )
+ALL(sc, "fence.sc.gpu;")
+ALL(acqrel, "fence.acq_rel.gpu;")
+ALL(cta, "fence.acq_rel.cta;")
