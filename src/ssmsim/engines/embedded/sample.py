@@ -6,9 +6,11 @@ segment's blocks follow; what lies between two segments is traced and sent throu
 counts of instructions and sectors stay exact and a segment finds in the L2 what the whole run would have left there.
 Systematic sampling with functional warming: SMARTS (Wunderlich et al., ISCA 2003), here over blocks instead of time.
 
-Estimate: the cycles of the timed run plus the skipped instructions, whose number is known, over the rate of issue while
-the GPU was full and no longer in step (from three quarters into the second wave to the last launch). Timed and skipped
-blocks are chosen so that the skipped fill whole waves: a last wave that is partly filled is so in both.
+Estimate: while the GPU was full and no longer in step (from three quarters into the second wave to the last launch), each
+static instruction took its warps some cycles per execution. The skipped executions, whose number is known for every
+instruction, would take as many; divided by the warps resident in that window they are the cycles to add. So blocks of
+different work count as what they are. Timed and skipped blocks are chosen so that the skipped fill whole waves: a last
+wave that is partly filled is so in both.
 """
 
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.noc import scramble
 from ssmsim.engines.embedded.pool import BATCH, Pool
+from ssmsim.engines.embedded.stalls import SELECTED
 from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockSource, Program
 
@@ -77,10 +80,15 @@ def rate(cycles: np.ndarray, issued: np.ndarray, first: int, last: int) -> Rate:
 
 
 class Meter:
-    """Notes at regular cycles how many instructions have been issued; see simulate.run_to_end."""
+    """Notes at regular cycles how many instructions have been issued; see simulate.run_to_end.
 
-    def __init__(self) -> None:
+    window: cycle and stall table when `full_from` blocks have been launched, and again after the last launch.
+    """
+
+    def __init__(self, full_from: int) -> None:
         self.cycles, self.issued = [0], [0]
+        self.full_from = full_from
+        self.window: list[tuple[int, np.ndarray]] = []
 
     def until(self, state: State) -> int:
         return int(state.gpu[0].cycle) + STRIDE
@@ -88,6 +96,19 @@ class Meter:
     def look(self, state: State) -> None:
         self.cycles.append(int(state.gpu[0].cycle))
         self.issued.append(int(state.counts[0].issued))
+        wanted = (self.full_from, int(state.machine[0].block_total))
+        if len(self.window) < 2 and state.gpu[0].next_launch >= wanted[len(self.window)]:
+            self.window.append((self.cycles[-1], state.stalls.copy()))
+
+    def per_execution(self, whole: np.ndarray) -> tuple[np.ndarray, float]:
+        """Warp cycles of one execution, float[instructions, reasons], and the mean number of resident warps.
+
+        whole: the run's stall table, for instructions that were not issued in the window.
+        """
+        (first, before), (last, after) = self.window
+        inside = after - before
+        seen = np.where(inside[:, SELECTED, None] > 0, inside, whole)
+        return seen / np.maximum(1, seen[:, SELECTED, None]), inside.sum() / max(1, last - first)
 
 
 class SampledPool(Pool):
@@ -102,7 +123,7 @@ class SampledPool(Pool):
         self.planned = False
         self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1))
         self.launched = np.zeros(self.blocks, np.int64)
-        self.meter = Meter()
+        self.meter = Meter(self.resident + 3 * self.resident // 4)
         self.sequence: dict[int, int] = {}
 
     def refill(self) -> None:
@@ -142,17 +163,19 @@ class SampledPool(Pool):
         one = rate(
             np.array(self.meter.cycles),
             np.array(self.meter.issued),
-            launched[self.resident + 3 * self.resident // 4],
+            launched[self.meter.full_from],
             launched[-1],
         )
-        extra = int(self.skipped.executed.sum()) / one.value
-        scale(self.state, self, round(extra))
+        cycles_each, residents = self.meter.per_execution(self.state.stalls)
+        stalls = self.skipped.executed[:, None] * cycles_each
+        extra = stalls.sum() / residents
+        scale(self.state, self, round(extra), np.rint(stalls).astype(np.int64))
         elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)
         half = extra * (one.spread + SEAMS)
         return Sampled(fraction=timed / self.blocks, ci95=(elapsed - half, elapsed + half))
 
 
-def scale(state: State, pool: SampledPool, extra: int) -> None:
+def scale(state: State, pool: SampledPool, extra: int, stalls: np.ndarray) -> None:
     """Add what the skipped blocks did: exact where addresses decide it, else in proportion."""
     counts, skipped = state.counts[0], pool.skipped.counts[0]
     merge(counts, skipped)
@@ -160,15 +183,13 @@ def scale(state: State, pool: SampledPool, extra: int) -> None:
     pool.sums += pool.skipped.sums
     pool.executed += pool.skipped.executed
     ratio = int(pool.executed.sum()) / timed
-    active = int(state.sms.active.sum())
     for name in r.COUNTS.names or ():
         if name in CACHES:
             counts[name] += skipped[name]
-        elif name == "warp_cycles":
-            counts[name] = round(counts[name] * (active + extra * len(state.sms)) / active)
         else:
             counts[name] = np.rint(counts[name] * ratio)
-    state.stalls[:] = np.rint(state.stalls * ratio)
+    state.stalls += stalls
+    counts.warp_cycles = state.stalls.sum()
     state.sms.active += extra
     state.gpu[0].finish += extra
 
