@@ -65,6 +65,7 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
     block.arrived[:] = 0
     block.gmma_issued[:] = 0
     block.gmma_done[:] = 0
+    block.gmma_arrived[:] = 0
     block.warps[:] = NONE
     if sm.warps == 0:
         sm.active_since = cycle
@@ -104,7 +105,7 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.position, warp.end, warp.access = source.first[i], source.first[i + 1], source.access[i]
     warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
     warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
-    warp.copy_group, warp.copy_oldest, warp.touched = 0, 0, 0
+    warp.copy_group, warp.copy_oldest, warp.touched, warp.gathering = 0, 0, 0, 0
     warp.copy_left[:] = 0
     warp.age = gpu.ages
     gpu.ages += 1

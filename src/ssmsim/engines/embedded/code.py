@@ -76,6 +76,8 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.latency = sm.s2r_latency_cycles if base != "CS2R" else sm.alu_latency_cycles
     elif base == "HGMMA":
         _gmma(one, text, row, config)
+    elif name == "WARPGROUP.ARRIVE":
+        one.kind = r.GMMA_ARRIVE
     elif base == "WARPGROUP":
         if row["depth"] >= 0:
             one.kind, one.count = r.GMMA_WAIT, row["depth"]

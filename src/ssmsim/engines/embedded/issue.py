@@ -17,6 +17,7 @@ from ssmsim.engines.embedded.records import (
     EXITED,
     FREE,
     GMMA,
+    GMMA_ARRIVE,
     INDEX,
     INF,
     MEMBAR,
@@ -125,6 +126,8 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
         begins = pipes.special(m, counts, sub, cycle, one.pipe)
     elif one.pipe != FREE:
         pipes.occupy(m, counts, sub, one, cycle)
+    if kind == GMMA_ARRIVE:
+        tensor.gather(m, sms, subs, warps, blocks[warp.block], code, stalls, warp, cycle)
     if kind == BARRIER:
         barriers.arrive(m, subs, sms, warps, blocks[warp.block], code, stalls, one.count, one.threads, not one.is_store,
                         w, cycle)  # fmt: skip

@@ -30,8 +30,8 @@ HEAVY, LITE, ALU, FP64, TENSOR, UNIFORM, BRANCH, XU, FREE = range(len(PIPES))
 FMA = len(PIPES)  # not a server: HEAVY and LITE in turn
 
 # What issue has to do with an instruction.
-KINDS = ("fixed", "memory", "branch", "barrier", "depbar", "gmma", "gmma_wait", "copy_fence", "membar", "queued")
-FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, COPY_FENCE, MEMBAR, QUEUED = range(len(KINDS))
+KINDS = ("fixed", "memory", "branch", "barrier", "depbar", "gmma", "gmma_wait", "copy_fence", "membar", "queued", "gmma_arrive")
+FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, COPY_FENCE, MEMBAR, QUEUED, GMMA_ARRIVE = range(len(KINDS))
 
 # Memory operations, as the LSU tells them apart.
 SPACES = ("none", "shared", "global", "local", "copy", "exchange")
@@ -97,7 +97,7 @@ WARP = _record(
     "mark",  # cycles before this are in the stall table
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
-    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "touched", "started",
+    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "touched", "gathering", "started",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 
@@ -114,7 +114,7 @@ SM = _record(
 
 BLOCK = _record(
     "id", "live", "sm", "used", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
-    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // 4),
+    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // 4), ("gmma_arrived", MAX_BLOCK_WARPS // 4),
 )  # fmt: skip
 
 # A block that the tracer has delivered: where its warps lie in the pool.

@@ -9,6 +9,7 @@ from numba import njit
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded.events import RETIRE, schedule
 from ssmsim.engines.embedded.records import COUNTER_MASK, DEPBAR, GMMA_WAIT, INF
+from ssmsim.engines.embedded.records import GMMA as HGMMA
 
 (BARRIER, BRANCHING, DISPATCH, DRAIN, GMMA, IMC, LG, LONG, MATH, MEMBAR, MIO, MISC, NO_INSTRUCTION, NOT_SELECTED,
  SELECTED, SHORT, SLEEPING, TEX, WAIT) = range(len(STALL_REASONS))  # fmt: skip
@@ -38,7 +39,8 @@ def block(warp, stalls, cycle, until, reason):
 def dependency(warp, one):
     """Stall reason of the instruction's unmet waits, CLEAR when there is none.
 
-    A counter is long when its last producer was a local or global access, else short, as ncu splits them.
+    A counter is long when its last producer was a local or global access, else short, as ncu splits them. ncu's gmma is
+    the wait of an HGMMA for its warpgroup; the wait for HGMMAs to end counts as barrier (samples per instruction show it).
     """
     waiting = warp.scoreboard & one.wait_bits
     if waiting:
@@ -46,6 +48,8 @@ def dependency(warp, one):
     if one.kind == DEPBAR and (warp.scoreboard >> one.shift) & COUNTER_MASK > one.count:
         return LONG
     if one.kind == GMMA_WAIT and warp.gmma_pending > one.count:
+        return BARRIER
+    if one.kind == HGMMA and warp.gathering:
         return GMMA
     return CLEAR
 

@@ -10,6 +10,7 @@ from numba import njit
 
 from ssmsim.engines.embedded.events import GMMA_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.records import FP, NONE, TENSOR
+from ssmsim.engines.embedded.stalls import reconsider
 
 
 @njit(cache=True)
@@ -43,6 +44,26 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
             schedule(events, done, RELEASE, v, one.write_add)
         if one.read_add:
             schedule(events, (start + busy) >> FP, RELEASE, v, one.read_add)
+
+
+@njit(cache=True)
+def gather(m, sms, subs, warps, block, code, stalls, warp, cycle):
+    """WARPGROUP.ARRIVE: no HGMMA of the group issues before its four warps are there.
+
+    ncu samples the wait at the first HGMMA behind it (reason warpgroup_arrive): 120 cycles each in chunk_scan_bwd_dcb.
+    """
+    group = warp.number // 4
+    first, last = 4 * group, min(m.warps_per_block, 4 * group + 4)
+    block.gmma_arrived[group] += 1
+    warp.gathering = 1
+    if block.gmma_arrived[group] < last - first:
+        return
+    block.gmma_arrived[group] = 0
+    for i in range(first, last):
+        w = block.warps[i]
+        if w != NONE:
+            warps[w].gathering = 0
+            reconsider(warps[w], subs[w // m.slots], sms[w // (4 * m.slots)], code, stalls, cycle)
 
 
 @njit(cache=True)
