@@ -94,7 +94,7 @@ class Pool:
         if trace is None or len(trace.blocks) == 0:
             raise SsmsimError(f"the tracer ended after {self.loaded} blocks of {self.source.block_count}",
                               self.program.kernel, "trace the launch again")  # fmt: skip
-        checks.whole(trace, self.program, self.source.warps_per_block)
+        checks.whole(trace, self.program, int(self.state.machine[0].warps_per_block))
         self.seen += len(trace.blocks)
         return prologue.without(trace, self.program) if later else trace
 
