@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from analysis.data import Data, read
 
@@ -64,9 +66,27 @@ def equal_line(axes: Axes, values: Sequence[float] | pd.Series | np.ndarray, ban
         )
 
 
+def log_log(axes: Axes) -> None:
+    """Both axes logarithmic, labelled at 1, 2 and 5 of each decade, in words short enough not to meet."""
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if _decades(axis) < 2.5 else (1,)))
+        axis.set_major_formatter(EngFormatter(sep=""))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _decades(axis: Axis) -> float:
+    low, high = axis.get_data_interval()
+    return float(np.log10(high / low)) if low > 0 else 3.0
+
+
 def label_points(axes: Axes, x: pd.Series, y: pd.Series, names: pd.Series) -> None:
-    """Name points; a name that would lie on another moves up. Call after the axes have their scales and limits."""
+    """Name points; a name that would lie on another moves up, near the right edge it stands on the left of its point.
+
+    Call after the axes have their scales and limits.
+    """
     taken: list[tuple[float, float]] = []
+    edge = axes.transAxes.transform((0.75, 0))[0]
     for a, b, name in sorted(zip(x, y, names, strict=True), key=lambda point: point[1]):
         left, height = (float(v) for v in axes.transData.transform((a, b)))
         bottom = height
@@ -74,8 +94,9 @@ def label_points(axes: Axes, x: pd.Series, y: pd.Series, names: pd.Series) -> No
             if abs(other_left - left) < 90 and abs(other - bottom) < 9:
                 bottom = other + 9
         taken.append((left, bottom))
-        shift = (bottom - height) * 72 / axes.figure.dpi
-        axes.annotate(name, (a, b), textcoords="offset points", xytext=(5, 2 + shift), fontsize=6.5)
+        shift = 2 + (bottom - height) * 72 / axes.figure.dpi
+        side, step = ("right", -5) if left > edge else ("left", 5)
+        axes.annotate(name, (a, b), textcoords="offset points", xytext=(step, shift), fontsize=6.5, ha=side)
 
 
 def claim_text(data: Data, claim: str, explored: bool = False) -> str:
