@@ -83,20 +83,23 @@ def _decades(axis: Axis) -> float:
 def label_points(axes: Axes, x: pd.Series, y: pd.Series, names: pd.Series) -> None:
     """Name points; a name that would lie on another moves up, near the right edge it stands on the left of its point.
 
-    Call after the axes have their scales and limits.
+    Call once, after the axes have their scales and limits.
     """
-    taken: list[tuple[float, float]] = []
+    high, wide = 9.5, 5.0  # pixels of a line and of a character at 6.5 points
+    taken: list[tuple[float, float, float]] = []  # left, right, bottom
     edge = axes.transAxes.transform((0.75, 0))[0]
     for a, b, name in sorted(zip(x, y, names, strict=True), key=lambda point: point[1]):
-        left, height = (float(v) for v in axes.transData.transform((a, b)))
-        bottom = height
-        for other_left, other in sorted(taken, key=lambda place: place[1]):
-            if abs(other_left - left) < 90 and abs(other - bottom) < 9:
-                bottom = other + 9
-        taken.append((left, bottom))
-        shift = 2 + (bottom - height) * 72 / axes.figure.dpi
-        side, step = ("right", -5) if left > edge else ("left", 5)
-        axes.annotate(name, (a, b), textcoords="offset points", xytext=(step, shift), fontsize=6.5, ha=side)
+        across, height = (float(v) for v in axes.transData.transform((a, b)))
+        turned = across > edge
+        left = across - 6 - wide * len(name) if turned else across + 6
+        right, bottom = left + wide * len(name), height
+        for other_left, other_right, other in sorted(taken, key=lambda place: place[2]):
+            if left < other_right and other_left < right and abs(other - bottom) < high:
+                bottom = other + high
+        taken.append((left, right, bottom))
+        place = (-6 if turned else 6, 2 + (bottom - height) * 72 / axes.figure.dpi)
+        axes.annotate(name, (a, b), textcoords="offset points", xytext=place, fontsize=6.5,
+                      ha="right" if turned else "left")  # fmt: skip
 
 
 def claim_text(data: Data, claim: str, explored: bool = False) -> str:

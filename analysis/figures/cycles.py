@@ -31,7 +31,7 @@ def draw(data: Data) -> Figure:
         style.log_log(panel)
         far = part[part.error.abs() > 0.12]
         style.label_points(panel, far.measured, far.simulated, far.name)
-        panel.set_title("\n".join([f"{cache} caches, kernels of at least {LONG_US} µs", *_errors(part)]), fontsize=9)
+        panel.set_title("\n".join([f"{cache} caches", *_errors(part)]), fontsize=9)
         panel.legend(loc="upper left", fontsize=7, markerscale=0.9)
     return figure
 
@@ -42,7 +42,9 @@ def _errors(part: pd.DataFrame) -> list[str]:
         long = part[(part.us >= LONG_US) & ((part.part_sms > 0) == estimated)]
         if len(long):
             r = f", r {correlation(long):.3f}" if len(long) > 2 else ""
-            lines.append(f"{name}: {len(long)}, mean error {mean_absolute_error(long):.1%}{r}")
+            lines.append(
+                f"{name}: {len(long)} kernels of at least {LONG_US} µs, mean error {mean_absolute_error(long):.1%}{r}"
+            )
     return lines
 
 

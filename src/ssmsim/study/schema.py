@@ -21,11 +21,13 @@ class _Strict(BaseModel):
 class Part(_Strict):
     """A part of the GPU on a piece of the launch: `sms` SMs with their share of the rest, filled `waves` times.
 
-    What the piece gives is extrapolated to the launch on the whole GPU (ssmsim.study.part, the engine's window).
+    What the piece gives is extrapolated to the launch on the whole GPU (ssmsim.study.part, the engine's window), by the
+    rate from the second wave's first block to the last block's start. Blocks that run in step all start at once: the
+    piece must reach well into a third wave, or that time would be a moment between two.
     """
 
     sms: Annotated[int, Field(ge=2, multiple_of=2)]
-    waves: Annotated[float, Field(ge=1, le=100)] = 2.5
+    waves: Annotated[float, Field(ge=2.25, le=100)] = 2.5
 
 
 class Selection(_Strict):
