@@ -107,11 +107,12 @@ rule captures:
 
 rule capture:
     output: touch("results/captured/{workload}.done")
-    params: folder=f"traces/{DEVICE}/{{workload}}", program="python -m ssmsim.workloads"
+    params: folder=f"traces/{DEVICE}/{{workload}}",  # tuning: what Triton chose for the capture is measured
+        program=f"python -m ssmsim.workloads {{workload}} --tuning traces/{DEVICE}/tuning.json",
     log: "results/logs/capture/{workload}.log"
     conda: ENVIRONMENT
-    shell: "(python -m ssmsim.cli capture -o {params.folder} -- {params.program} {wildcards.workload} &&"
-        " python -m ssmsim.cli measure -o {params.folder} -- {params.program} {wildcards.workload}) > {log} 2>&1"
+    shell: "(python -m ssmsim.cli capture -o {params.folder} -- {params.program} &&"
+        " python -m ssmsim.cli measure -o {params.folder} -- {params.program} --repeat 5) > {log} 2>&1"
 
 
 onstart:

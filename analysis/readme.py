@@ -18,6 +18,7 @@ import pandas as pd
 from analysis.data import LONG_US
 from analysis.paper import BANDWIDTH_PCT
 
+BANDWIDTHS = ("dram", "l2_bandwidth", "memory")  # axes that are memory bandwidth
 MARK = re.compile(r"(<!-- begin (\w+)\.(\w+) -->\n).*?(<!-- end \2\.\3 -->)", re.DOTALL)
 PICTURE = re.compile(r"analysis/readme/(\w+)/(\w+)\.png")
 
@@ -127,6 +128,33 @@ def bandwidth(tables: dict[str, pd.DataFrame]) -> str:
     return f"{markdown(wide.rename_axis(columns=None))}\n\nThe paper has {BANDWIDTH_PCT} % on an H100."
 
 
+def engines(tables: dict[str, pd.DataFrame]) -> str:
+    """Accuracy and cost of the engines on the launches that both have replayed."""
+    table = tables["engines"]
+    if "cycles" not in table:
+        return f"Accel-Sim: {table.engine.iloc[0]}."
+    launch = table.workload.str.removesuffix("-holdout") + " " + table.launch.str.removesuffix("_kernel")
+    part = ", " + table.blocks_pct.map("{:.1f} % of its blocks".format)
+
+    def cell(column: str, form: str, scale: float = 1.0) -> pd.Series:
+        return (table[column] * scale).map(lambda value: _number(value, form))
+
+    return markdown(pd.DataFrame({
+        "launch": launch.where(table.blocks_pct == 100, launch + part),
+        "engine": table.engine,
+        "cycles": cell("cycles", "{:,.0f}"),
+        "measured": cell("cycles_measured", "{:,.0f}"),
+        "error": cell("cycles_error_pct", "{:+.0f} %"),
+        "L1 hit": cell("l1_hit_pct", "{:.1f} %"),
+        "L2 hit": cell("l2_hit_pct", "{:.1f} %"),
+        "L2 hit, points": cell("l2_hit_points", "{:+.1f}"),
+        "DRAM read": cell("dram_read_bytes_error_pct", "{:+.1f} %"),
+        "warp instructions/s": cell("warp_instructions_per_s", "{:,.0f}"),
+        "memory": cell("peak_memory_bytes", "{:,.0f} MB", 1e-6),
+        "replays from": cell("input_bytes", "{:,.2f} MB", 1e-6),
+    }))  # fmt: skip
+
+
 def verdict(tables: dict[str, pd.DataFrame]) -> str:
     """What each of the heavy kernels is bound by."""
     table = tables["verdict"]
@@ -154,11 +182,28 @@ def modifications(tables: dict[str, pd.DataFrame]) -> str:
 
 def claim(tables: dict[str, pd.DataFrame]) -> str:
     """The paper's claim in the simulator: what twice of each resource is worth, today and with memory solved."""
-    table = tables["claim"]
+    table = tables["claim"].sort_values("rank")
     text = table.twice + " " + table.speedup.map("{:.2f}".format)
-    ranked = table.assign(text=text).sort_values("rank").groupby(["workload", "stage"], sort=False).text.agg(", ".join)
+    ranked = table.assign(text=text).groupby(["workload", "stage"], sort=False).text.agg(", ".join)
     shown = ranked.reset_index().rename(columns={"text": "speed-up of the whole block with twice of"})
-    return markdown(shown.sort_values(["workload", "stage"], ascending=[True, False]))
+    verdicts = [_holds(str(workload), part) for workload, part in table.groupby("workload")]
+    return "\n\n".join([*verdicts, markdown(shown.sort_values(["workload", "stage"], ascending=[True, False]))])
+
+
+def _holds(workload: str, table: pd.DataFrame) -> str:
+    """One sentence: does memory bandwidth lead today, and vector compute once it is solved?"""
+    today, later = (table[table.stage == stage].set_index("twice").speedup for stage in ("today", "memory solved"))
+    if today.empty or later.empty:
+        return f"**{workload}**: not swept."
+    first = today.idxmax() in BANDWIDTHS
+    then = later.idxmax() == "vector"
+    verdict = "holds" if first and then else f"does not hold{'' if first or then else ' in either half'}"
+    memory = max(today.get(axis, 1.0) for axis in BANDWIDTHS)
+    return (
+        f"**{workload}: {verdict}.** Today, twice the memory bandwidth brings {memory:.2f}, the most is {today.idxmax()} "
+        f"with {today.max():.2f}; with memory bandwidth solved, twice the vector lanes bring {later.get('vector', 1.0):.2f}, "
+        f"the most is {later.idxmax()} with {later.max():.2f}."
+    )
 
 
 NOTHING = "This study has no such result."
@@ -172,6 +217,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "verdict": ("verdict", verdict),
     "modifications": ("speedups", modifications),
     "claim": ("claim", claim),
+    "engines": ("engines", engines),
 }
 
 

@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from analysis.data import Data, read
 
@@ -64,18 +66,40 @@ def equal_line(axes: Axes, values: Sequence[float] | pd.Series | np.ndarray, ban
         )
 
 
+def log_log(axes: Axes) -> None:
+    """Both axes logarithmic, labelled at 1, 2 and 5 of each decade, in words short enough not to meet."""
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if _decades(axis) < 2.5 else (1,)))
+        axis.set_major_formatter(EngFormatter(sep=""))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _decades(axis: Axis) -> float:
+    low, high = axis.get_data_interval()
+    return float(np.log10(high / low)) if low > 0 else 3.0
+
+
 def label_points(axes: Axes, x: pd.Series, y: pd.Series, names: pd.Series) -> None:
-    """Name points; a name that would lie on another moves up. Call after the axes have their scales and limits."""
-    taken: list[tuple[float, float]] = []
+    """Name points; a name that would lie on another moves up, near the right edge it stands on the left of its point.
+
+    Call once, after the axes have their scales and limits.
+    """
+    high, wide = 9.5, 5.0  # pixels of a line and of a character at 6.5 points
+    taken: list[tuple[float, float, float]] = []  # left, right, bottom
+    edge = axes.transAxes.transform((0.75, 0))[0]
     for a, b, name in sorted(zip(x, y, names, strict=True), key=lambda point: point[1]):
-        left, height = (float(v) for v in axes.transData.transform((a, b)))
-        bottom = height
-        for other_left, other in sorted(taken, key=lambda place: place[1]):
-            if abs(other_left - left) < 90 and abs(other - bottom) < 9:
-                bottom = other + 9
-        taken.append((left, bottom))
-        shift = (bottom - height) * 72 / axes.figure.dpi
-        axes.annotate(name, (a, b), textcoords="offset points", xytext=(5, 2 + shift), fontsize=6.5)
+        across, height = (float(v) for v in axes.transData.transform((a, b)))
+        turned = across > edge
+        left = across - 6 - wide * len(name) if turned else across + 6
+        right, bottom = left + wide * len(name), height
+        for other_left, other_right, other in sorted(taken, key=lambda place: place[2]):
+            if left < other_right and other_left < right and abs(other - bottom) < high:
+                bottom = other + high
+        taken.append((left, right, bottom))
+        place = (-6 if turned else 6, 2 + (bottom - height) * 72 / axes.figure.dpi)
+        axes.annotate(name, (a, b), textcoords="offset points", xytext=place, fontsize=6.5,
+                      ha="right" if turned else "left")  # fmt: skip
 
 
 def claim_text(data: Data, claim: str, explored: bool = False) -> str:

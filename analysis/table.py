@@ -9,6 +9,16 @@ from analysis.data import Data, read
 
 
 def main(make: Callable[[Data], pd.DataFrame]) -> None:
-    """FOLDER OUTPUT: write the table as CSV, numbers with four significant digits."""
+    """FOLDER OUTPUT: write the table as CSV, whole numbers in full, others with five significant digits."""
     folder, output = sys.argv[1:]
-    make(read(folder)).to_csv(output, index=False, float_format="%.4g")
+    counts(make(read(folder))).to_csv(output, index=False, float_format="%.5g")
+
+
+def counts(table: pd.DataFrame) -> pd.DataFrame:
+    """Float columns that hold only whole numbers (and gaps) as integers."""
+    whole = [
+        name
+        for name in table.select_dtypes("float")
+        if (table[name].dropna() % 1 == 0).all() and (table[name].abs().dropna() < 2**53).all()
+    ]
+    return table.astype(dict.fromkeys(whole, "Int64"))

@@ -8,18 +8,20 @@ from analysis.data import L1_HIT, L2_HIT, Data
 
 
 def draw(data: Data) -> Figure:
-    figure, axes = style.panels(2, 1, height=3.6, width=11)
-    for panel, (metric, level) in zip(axes[:, 0], ((L1_HIT, "L1"), (L2_HIT, "L2")), strict=True):
-        pairs = data.pairs(metric)
-        pairs = pairs[(pairs.cache == "cold") & (pairs.role == "ssm")]
+    figure, axes = style.panels(2, 1, height=3.2, width=11)
+    tables = {level: data.pairs(metric) for level, metric in (("L1", L1_HIT), ("L2", L2_HIT))}
+    tables = {level: t[(t.cache == "cold") & (t.role == "ssm")] for level, t in tables.items()}
+    common = tables["L2"][["workload", "launch", "name"]]
+    for panel, (level, pairs) in zip(axes[:, 0], tables.items(), strict=True):
         if pairs.empty:
             style.empty(panel, f"no {level} hit rate both measured and simulated")
             continue
-        place = np.arange(len(pairs))
-        panel.bar(place - 0.2, pairs.measured, 0.4, color=style.MEASURED, label="measured")
+        table = common.merge(pairs[["workload", "launch", "measured", "simulated"]], "left", on=["workload", "launch"])
+        place = np.arange(len(table))
+        panel.bar(place - 0.2, table.measured, 0.4, color=style.MEASURED, label="measured")
         panel.bar(
             place + 0.2,
-            pairs.simulated,
+            table.simulated,
             0.4,
             color=style.SIMULATED,
             edgecolor="black",
@@ -27,11 +29,13 @@ def draw(data: Data) -> Figure:
             lw=0.5,
             label="simulated",
         )
-        names = pairs.workload.str.replace("mamba", "m") + " " + pairs.name
+        names = table.workload.str.replace("mamba", "m") + " " + table.name if level == "L2" else [""] * len(table)
         panel.set_xticks(place, names, rotation=55, ha="right", fontsize=6.5)
-        panel.set(ylabel=f"{level} sector hit rate, %", ylim=(0, 105), xlim=(-0.7, len(pairs) - 0.3))
+        top = 1.1 * max(10.0, float(pairs[["measured", "simulated"]].max().max()))
+        panel.set(ylabel=f"{level} sector hit rate, %", ylim=(0, min(top, 105)), xlim=(-0.7, len(table) - 0.3))
         panel.grid(axis="x", visible=False)
-        panel.legend(loc="upper right", fontsize=8, ncols=2)
+    if panel.get_legend_handles_labels()[1]:
+        figure.legend(*panel.get_legend_handles_labels(), loc="outside upper right", fontsize=8, ncols=2)
     return figure
 
 

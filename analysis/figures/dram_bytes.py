@@ -28,7 +28,8 @@ def draw(data: Data) -> Figure:
                 facecolor=style.SIMULATED if cache == "cold" else "white",
                 label=f"{workload}, {cache}",
             )
-        panel.set(xscale="log", yscale="log", xlabel=f"measured bytes {what}", ylabel=f"simulated bytes {what}")
+        panel.set(xlabel=f"measured bytes {what}", ylabel=f"simulated bytes {what}")
+        style.log_log(panel)
         far = pairs[pairs.error.abs() > 0.10]
         style.label_points(panel, far.measured, far.simulated, far.name)
         panel.set_title(f"{what}: mean error {mean_absolute_error(pairs):.1%}, r {correlation(pairs):.3f}")

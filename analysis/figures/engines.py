@@ -1,53 +1,66 @@
 """Measured, embedded engine and Accel-Sim side by side, where Accel-Sim results exist."""
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.data import CYCLES, L2_HIT, READ, WRITE, Data
+from analysis.data import Data
+from analysis.tables.engines import NONE, make
 
-METRICS = ((CYCLES, "cycles"), (L2_HIT, "L2 hit rate"), (READ, "DRAM bytes read"), (WRITE, "DRAM bytes written"))
+ERRORS = (
+    ("cycles_error_pct", "cycles: error, %"),
+    ("l2_hit_points", "L2 hit rate: difference, points"),
+    ("dram_read_bytes_error_pct", "DRAM bytes read: error, %"),
+)
+COST = (
+    ("warp_instructions_per_s", "warp instructions per second of processor time"),
+    ("peak_memory_bytes", "peak memory, bytes"),
+    ("input_bytes", "bytes replayed from"),
+)
 
 
 def draw(data: Data) -> Figure:
-    others = [engine for engine in data.rows.engine.unique() if engine not in ("measured", data.engine)]
-    figure, axes = style.panels(2, 2, height=3.4, width=11)
-    if not others:
-        for panel in axes.flat:
-            panel.set_axis_off()
-        style.empty(
-            axes[0, 0],
-            "no result of another engine: install Accel-Sim, set ACCELSIM_ROOT\n"
-            "and add accelsim to engines: in analysis/study.yaml",
-        )
+    table = make(data)
+    if "cycles" not in table:
+        figure, axes = style.panels(1, 1, height=2.0)
+        style.empty(axes[0, 0], NONE)
         return figure
-    for panel, (metric, what) in zip(axes.flat, METRICS, strict=True):
-        tables = {engine: data.pairs(metric, engine) for engine in (data.engine, *others)}
-        common = tables[others[0]][["workload", "launch", "cache", "name"]]
-        if common.empty:
-            style.empty(panel, f"{what}: not had by {others[0]}")
-            continue
-        place = np.arange(len(common))
-        for i, (engine, table) in enumerate(tables.items()):
-            error = common.merge(table[["workload", "launch", "cache", "measured", "simulated"]], how="left")
-            relative = metric in (CYCLES, READ, WRITE)
-            value = error.simulated - error.measured if not relative else 100 * (error.simulated / error.measured - 1)
-            panel.bar(
-                place + (i - len(others) / 2) * 0.4,
-                value,
-                0.38,
-                color=(style.SIMULATED, style.PAPER)[i % 2],
-                edgecolor="black",
-                hatch=style.HATCHES[i],
-                lw=0.5,
-                label=engine,
-            )
-        panel.axhline(0, color="black", lw=0.8)
-        panel.set_xticks(place, common.name + ", " + common.cache, rotation=40, ha="right", fontsize=7)
-        panel.set(ylabel="error, %" if relative else "error, points", title=what)
-        panel.grid(axis="x", visible=False)
+    figure, axes = style.panels(2, 3, height=3.4, width=11.5)
+    whole, part = table[table.blocks_pct == 100], table[table.blocks_pct < 100]
+    names = table.workload.str.removesuffix("-holdout").str.replace("mamba", "m") + "\n" + table.name
+    names = names.where(table.blocks_pct == 100, names + f"\n{part.blocks_pct.max():.1f} % of the blocks")
+    for panel, (column, what) in zip(axes[0], ERRORS, strict=True):
+        _bars(panel, whole, names, column, what)
+    for panel, (column, what) in zip(axes[1], COST, strict=True):
+        _bars(panel, table, names, column, what)
+        panel.set_yscale("log")
     axes[0, 0].legend(fontsize=8)
     return figure
+
+
+def _bars(panel: Axes, table: pd.DataFrame, names: pd.Series, column: str, what: str) -> None:
+    """One group of bars per launch, one bar per engine."""
+    launches = list(dict.fromkeys(names.loc[table.index]))
+    engines = list(dict.fromkeys(table.engine))
+    for i, engine in enumerate(engines):
+        own = table[table.engine == engine]
+        value = pd.Series(own[column].to_numpy(float), names.loc[own.index]).reindex(launches)
+        panel.bar(
+            np.arange(len(launches)) + (i - (len(engines) - 1) / 2) * 0.4,
+            value,
+            0.38,
+            color=(style.SIMULATED, style.PAPER)[i % 2],
+            edgecolor="black",
+            hatch=style.HATCHES[i],
+            lw=0.5,
+            label=engine,
+        )
+    panel.axhline(0, color="black", lw=0.8)
+    panel.set_xticks(np.arange(len(launches)), launches, rotation=40, ha="right", fontsize=6.5)
+    panel.set_title(what, fontsize=9)
+    panel.grid(axis="x", visible=False)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from analysis.data import CYCLES, LONG_US, Data
 def draw(data: Data) -> Figure:
     pairs = data.pairs(CYCLES)
     pairs = pairs[pairs.role == "ssm"]
-    figure, axes = style.panels(1, 2, height=max(3.5, 0.14 * len(pairs) / 2 + 1.2))
+    most = int(pairs.groupby("cache").size().max()) if len(pairs) else 1
+    figure, axes = style.panels(1, 2, height=max(3.0, 0.135 * most + 1.0))
     for panel, cache in zip(axes[0], ("cold", "warm"), strict=True):
         part = pairs[pairs.cache == cache].sort_values("error", ascending=False)
         if part.empty:
@@ -21,8 +22,8 @@ def draw(data: Data) -> Figure:
         panel.axvline(0, color="black", lw=0.8)
         panel.axvspan(-12, 12, color="0.9", zorder=0)
         panel.tick_params(axis="y", labelsize=6)
-        panel.margins(y=0.01)
-        panel.set(xlabel="error in cycles, %  (right: simulated too slow)", title=f"{cache} caches")
+        panel.set(xlabel="error in cycles, %", ylim=(-0.7, most - 0.3))
+        panel.set_title(f"{cache} caches (right: simulated too slow)", fontsize=9)
         panel.grid(axis="y", visible=False)
     return figure
 

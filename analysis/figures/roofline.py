@@ -1,10 +1,11 @@
 """Roofline of the SSM kernels of Mamba-2 and Mamba-1, measured and simulated."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.data import CYCLES, READ, WRITE, Data
+from analysis.data import READ, TIME, WRITE, Data
 
 
 def draw(data: Data) -> Figure:
@@ -20,11 +21,12 @@ def draw(data: Data) -> Figure:
     panel.plot(intensity, np.minimum(intensity * bandwidth, vector) / 1e12, color="black", lw=1.0, ls="--")
     panel.text(1900, tensor / 1e12 * 1.1, f"tensor {tensor / 1e12:.0f} TFLOP/s", ha="right", fontsize=8)
     panel.text(1900, vector / 1e12 * 1.1, f"fp32 vector {vector / 1e12:.0f} TFLOP/s", ha="right", fontsize=8)
-    panel.text(0.06, 0.08 * bandwidth / 1e12, f"DRAM {bandwidth / 1e12:.1f} TB/s", rotation=38, fontsize=8)
-    panel.set(xscale="log", yscale="log", xlim=(0.05, 2000), ylim=(0.05, 2000))
+    panel.text(0.12, 0.19 * bandwidth / 1e12, f"DRAM {bandwidth / 1e12:.1f} TB/s", rotation=30, fontsize=8)
+    panel.set(xscale="log", yscale="log", xlim=(0.1, 2000), ylim=(0.3, 2500))
     measured = data.measured("cold")
     flop = measured.assign(flop=measured.tensor_flop + measured.vector_flop)
     levels = (("measured", measured, True), ("simulated", data.simulated(cache="cold"), False))
+    named = []
     for level, rows, filled in levels:
         rows = rows.merge(flop[["workload", "launch", "flop"]], on=["workload", "launch"])
         rows = rows[
@@ -32,7 +34,7 @@ def draw(data: Data) -> Figure:
         ]
         for workload, points in rows.groupby("workload"):
             x = points.flop / (points[READ] + points[WRITE])
-            y = points.flop / (points[CYCLES] / clock) / 1e12
+            y = points.flop / points[TIME] / 1e3  # per ns to T per s
             panel.scatter(
                 x,
                 y,
@@ -44,7 +46,10 @@ def draw(data: Data) -> Figure:
                 label=f"{workload}, {level}",
             )
             if filled:
-                style.label_points(panel, x, y, points.name)
+                named.append(pd.DataFrame({"x": x, "y": y, "name": points.name}))
+    if named:
+        labels = pd.concat(named)
+        style.label_points(panel, labels.x, labels.y, labels.name)
     panel.set(xlabel="arithmetic intensity, FLOP per DRAM byte", ylabel="TFLOP/s")
     panel.set_title("Forward kernels, cold caches; FLOP of simulated points are the measured ones")
     if panel.get_legend_handles_labels()[1]:

@@ -30,6 +30,9 @@ class Result(BaseModel):
     cache:     state of the L2 at the start.
     counters:  {ncu metric: value or None}; names are those of ssmsim.counters.
     notes:     what the engine could not express or assumed, for people.
+
+    What it cost, None where not known: wall_seconds, cpu_seconds; peak_memory_bytes of the process; input_bytes that the
+    engine replayed from (a trace, or the captured launch).
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -43,6 +46,9 @@ class Result(BaseModel):
     cache: Literal["cold", "warm"] = "cold"
     counters: dict[str, float | None]
     wall_seconds: float = 0.0
+    cpu_seconds: float | None = None
+    peak_memory_bytes: int | None = None
+    input_bytes: int | None = None
     warp_instructions: int = 0
     sampled: Sampled | None = None
     notes: list[str] = []

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from small_study import ROOT, Folder
+from small_study import ROOT, TINY, Folder
 
 from ssmsim.config.load import load
+from ssmsim.errors import SsmsimError
 from ssmsim.study.plan import digest, make_plan
 from ssmsim.study.progress import line
 from ssmsim.study.rows import roles
@@ -100,3 +101,45 @@ def test_study_of_the_project_plans() -> None:
     plan = make_plan("analysis/study.yaml", ROOT)
     assert len(plan.runs) == len(set(plan.results))
     assert next(iter(plan.configs)) == plan.study.baseline
+
+
+def test_axes_of_the_study_mean_what_the_configurations_of_that_name_do() -> None:
+    """`vector@2` and vector_x2 are one and the same hardware, so they are simulated once."""
+    plan = make_plan("analysis/study.yaml", ROOT)
+    same = {"vector_x2": "vector@2", "vector_x4": "vector@4", "issue_x2": "issue@2", "l2_x2": "l2_capacity@2",
+            "l2_bandwidth_x2": "l2_bandwidth@2", "smem_x2": "shared_memory@2", "tensor_x2": "tensor@2",
+            "regfile_x2": "registers@2"}  # fmt: skip
+    assert {
+        name: plan.config_digests[name] == plan.config_digests[point] for name, point in same.items()
+    } == dict.fromkeys(same, True)
+
+
+def test_runs_on_the_whole_gpu_have_the_clock_of_their_measurement(folder: Folder) -> None:
+    (folder.path / "traces/h200/tiny/measured.csv").write_text(
+        f"launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum\n{TINY},cold,3400,2000\n"
+    )
+    folder.study(clock="measured")
+    plan = make_plan("analysis/study.yaml", folder.path)
+    assert {plan.clock(run) for run in plan.runs} == {1700}
+    before = plan.identity(*next(iter(plan.batches)))
+    folder.study(clock="config")
+    plan = make_plan("analysis/study.yaml", folder.path)
+    assert {plan.clock(run) for run in plan.runs} == {None}
+    assert plan.identity(*next(iter(plan.batches))) != before
+
+
+def test_a_held_out_workload_must_be_in_the_study(folder: Folder) -> None:
+    folder.study(held_out=["absent"])
+    with pytest.raises(SsmsimError, match="held_out: no selection has the workload 'absent'"):
+        make_plan("analysis/study.yaml", folder.path)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "analysis").glob("*.yaml")), ids=lambda file: file.stem)
+def test_every_study_of_the_project_plans(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Accel-Sim, the study that needs it says so in one line, before anything runs."""
+    monkeypatch.delenv("ACCELSIM_ROOT", raising=False)
+    if "accelsim" in file.stem:
+        with pytest.raises(SsmsimError, match="ACCELSIM_ROOT is not set"):
+            make_plan(file, ROOT)
+    else:
+        assert make_plan(file, ROOT).runs

@@ -15,6 +15,7 @@ from ssmsim.trace.types import INSTRUCTION, BlockTrace, Program
 
 FFMA = "pipes.ffma.rate.16"  # 4 warps per sub-core, independent FFMA chains
 CONFLICTS = "shared.lds32.stride128.16"  # 32 wavefronts per LDS
+LOADS = "l1.ldg128.stride16.16"  # 4 wavefronts per LDG
 
 
 def cycles(name, **changes):
@@ -40,8 +41,10 @@ def test_twice_the_issue_alone_gives_nothing_to_a_full_pipe():
     assert cycles(FFMA, sm__issue_per_subcore_per_cycle=2) == pytest.approx(cycles(FFMA), rel=0.03)
 
 
-def test_two_wavefronts_per_cycle_halve_the_time_of_conflicts():
-    today, twice = cycles(CONFLICTS), cycles(CONFLICTS, shared__wavefronts_per_cycle=2)
+@pytest.mark.parametrize("name", [CONFLICTS, LOADS])
+def test_two_wavefronts_per_cycle_halve_the_time_of_passes(name):
+    """Shared memory and L1 have the same banks."""
+    today, twice = per_round(name), per_round(name, shared__wavefronts_per_cycle=2)
     assert twice == pytest.approx(today / 2, rel=0.15)
 
 

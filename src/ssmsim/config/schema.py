@@ -44,9 +44,10 @@ class Sm(Group):
     blocks: Annotated[int, Field(ge=1, le=64)]
     registers: Count = Field(description="32-bit registers of the whole SM")
     register_allocation_unit: Count = Field(description="registers per warp are rounded up to this")
-    fp32_lanes_per_subcore: Count = Field(description="both FMA pipes together; IMAD uses the heavy half only")
+    fp32_lanes_per_subcore: Count = Field(
+        description="both FMA pipes together, half pairs included; IMAD uses the heavy half only"
+    )
     alu_lanes_per_subcore: Count = Field(description="integer add, logic, compare, select, fp32 compare")
-    fp16_lanes_per_subcore: Count = Field(description="packed half pairs per cycle")
     fp64_lanes_per_subcore: Count
     xu_lanes_per_subcore: Count = Field(description="MUFU and conversions")
     uniform_interval_cycles: Count = Field(description="one uniform-datapath instruction per this many cycles")
@@ -59,7 +60,7 @@ class Sm(Group):
     xu_latency_cycles: Cycles
     uniform_latency_cycles: Cycles
     s2r_latency_cycles: Cycles = Field(description="S2R, S2UR and CS2R.32 of special registers")
-    register_banks: Count = Field(description="single-ported banks of each sub-core's register file")
+    register_banks: Count = Field(description="of each sub-core's register file; Accel-Sim alone, the engine has two")
     register_ports_per_bank: Count = Field(description="1024-bit reads per bank and cycle")
     barrier_latency_cycles: Cycles = Field(description="last BAR.SYNC arrival to first issue after it")
     barrier_interval_cycles: Cycles = Field(description="the SM's barrier unit takes one arriving warp per this")
@@ -80,7 +81,6 @@ class Tensor(Group):
 class Fetch(Group):
     """Instruction supply of one SM."""
 
-    instruction_bytes: Literal[16]
     l0_bytes_per_subcore: Count
     l0_line_bytes: Count
     l0_prefetch_lines: Annotated[int, Field(ge=0, le=64)] = Field(description="stream buffer ahead of a miss")
@@ -107,7 +107,6 @@ class Constant(Group):
     line_bytes: Count
     miss_latency_cycles: Cycles
     ldc_latency_cycles: Cycles
-    ldc_interval_cycles: Count
 
 
 class Mio(Group):
@@ -133,7 +132,6 @@ class Shared(Group):
     allocation_unit_bytes: Count
     carveouts_kib: tuple[Annotated[int, Field(ge=0)], ...] = Field(description="sizes the driver can choose, ascending")
     banks: Count
-    bank_bytes: Count
     wavefronts_per_cycle: Rate = Field(description="passes over the banks for loads and stores of the SM")
     load_latency_cycles: Cycles = Field(description="LDS.32 without conflict, issue to use")
     ldsm_latency_cycles: Cycles = Field(description="LDSM.x1")
@@ -151,9 +149,10 @@ class L1(Group):
     ways: Count
     hit_latency_cycles: Cycles = Field(description="LDG.32 hit, issue to use, by pointer chase")
     tags_per_cycle: Rate = Field(description="128-byte lines looked up per cycle")
-    bytes_per_cycle: Count = Field(description="data returned to registers per cycle")
+    bytes_per_cycle: Count = Field(
+        description="data returned to registers; bounds and Accel-Sim alone: the engine has shared.wavefronts_per_cycle"
+    )
     miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
-    miss_sectors: Count = Field(description="sectors outstanding")
     write_through_bytes_per_cycle: Count
     prefetch_lead_cycles: Cycles = Field(
         description="unloaded latency below the L1 that a DMA engine running ahead hides; bandwidth and queues stay"
@@ -206,9 +205,11 @@ class Dram(Group):
     banks_per_channel: Count
     row_bytes: Count
     access_bytes: Count = Field(description="one burst")
-    channel_hash_granule_bytes: Count
+    channel_hash_granule_bytes: Count = Field(description="Accel-Sim alone: the engine's channels belong to slices")
     latency_near_cycles: Cycles = Field(description="unloaded L2 miss, whole path, pointer chase from an SM")
-    latency_far_cycles: Cycles
+    latency_far_cycles: Cycles = Field(
+        description="Accel-Sim alone: the engine adds the far hit's excess to the near miss"
+    )
     row_cycle_ns: Nanoseconds = Field(description="tRC, activate to activate of one bank")
     row_miss_ns: Nanoseconds = Field(description="tRP + tRCD")
     read_to_write_ns: Nanoseconds

@@ -9,6 +9,7 @@ changed simulates that one alone.
 
 import argparse
 import hashlib
+import resource
 import sys
 import time
 from pathlib import Path
@@ -18,11 +19,13 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.engines import open_engine
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
-from ssmsim.results import Result, read_result
+from ssmsim.results import Result, Sampled, read_result
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, digest, make_plan
 from ssmsim.study.recorded import Recording
+from ssmsim.trace.types import BlockSource, Program
+from ssmsim.tracers import open_tracer
 
 
 def key(plan: Plan, run: Run, sample: bool) -> str:
@@ -32,7 +35,7 @@ def key(plan: Plan, run: Run, sample: bool) -> str:
     if run.cache == "warm":
         files.append(predecessor(launch) / "launch.json")
     contents = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
-    how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {sample} {plan.clock(run)}"
+    how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {sample} {run.blocks} {plan.clock(run)}"
     text = f"{digest(run.engine)} {plan.config_digests[run.config]} {contents} {how}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -51,6 +54,21 @@ def kept(file: Path, digest: str) -> bool:
         return read_result(file).digest == digest
     except SsmsimError:
         return False
+
+
+def first_blocks(launch: Launch, program: Program, count: int) -> BlockSource:
+    return open_tracer("emulated").blocks(launch, program, range(min(count, launch.blocks)))
+
+
+def peak_memory() -> int:
+    """Bytes that this process has held at most (Linux counts in KiB)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def captured_bytes(launch: Launch) -> int:
+    """What a replay reads in place of a trace: the launch, its machine code and the contents of its inputs."""
+    contents = [launch.folder / buffer.contents for buffer in launch.buffers if buffer.contents]
+    return sum(file.stat().st_size for file in (launch.folder / "launch.json", launch.cubin_path, *contents))
 
 
 def at_clock(config: SimConfig, mhz: int | None) -> SimConfig:
@@ -73,18 +91,29 @@ def simulate(plan: Plan, runs: list[Run], sample: bool) -> None:
     recording, parts = Recording(launch, program), Parts(launch, program, plan.configs[plan.study.baseline])
     before: dict[str, Result] = {}
     for run, file, made_from in missing:
-        begin = time.perf_counter()
+        begin, processor = time.perf_counter(), time.process_time()
         config = at_clock(plan.configs[run.config], plan.clock(run))
         if made_from in before:  # another name for the same values
             result = before[made_from]
         elif run.sms:
             result = parts.simulate(engine, config, run.sms, run.waves)
         else:
-            options: dict[str, Any] = {"sample": True} if sample else {}
+            options: dict[str, Any] = {"sample": True} if sample and not run.blocks else {}
             if run.cache == "warm":
                 options["warm"] = predecessor(launch)
-            result = engine.simulate(program, recording.source(), launch, config, **options)
-        named = {"launch": run.launch, "workload": run.workload, "config": run.config, "cache": run.cache}
+            source = first_blocks(launch, program, run.blocks) if run.blocks else recording.source()
+            result = engine.simulate(program, source, launch, config, **options)
+            if source.block_count < launch.blocks:
+                result = result.model_copy(update={"sampled": Sampled(fraction=source.block_count / launch.blocks)})
+        named: dict[str, Any] = {
+            "launch": run.launch,
+            "workload": run.workload,
+            "config": run.config,
+            "cache": run.cache,
+        }
+        if result.cpu_seconds is None:  # replayed in this process
+            named |= {"cpu_seconds": time.process_time() - processor, "peak_memory_bytes": peak_memory(),
+                      "input_bytes": captured_bytes(launch)}  # fmt: skip
         before[made_from] = result.model_copy(update=named | {"digest": made_from})
         before[made_from].write(file)
         seconds = time.perf_counter() - begin

@@ -21,15 +21,18 @@ class Parts:
 
     def __init__(self, launch: Launch, program: Program, baseline: SimConfig) -> None:
         self.launch, self.program, self.baseline = launch, program, baseline
-        self.windows: dict[tuple[int, float], Any] = {}
+        self.windows: dict[tuple[float, ...], Any] = {}
 
     def simulate(self, engine: Any, config: SimConfig, sms: int, waves: float) -> Result:
         """The launch on the whole of `config`, estimated from a piece of it on `sms` SMs."""
         share = sms / config.sm_count
-        if (sms, waves) not in self.windows:
-            base = part_of(self.baseline, sms)
-            self.windows[sms, waves] = engine.window(self.program, self.launch, base, waves, share)
-        window = self.windows[sms, waves]
+        resident = engine.resident(self.launch, config)
+        key = (sms, waves, resident)
+        if key not in self.windows:  # as many blocks as fill this configuration: more where more are resident
+            same = engine.resident(self.launch, self.baseline) == resident
+            base = part_of(self.baseline if same else config, sms)
+            self.windows[key] = engine.window(self.program, self.launch, base, waves, share)
+        window = self.windows[key]
         piece, part = window.source(), part_of(config, sms)
         result: Result = engine.simulate(self.program, piece, self.launch, part, window=window)
         note = f"estimated from {window.count} of {self.launch.blocks} blocks on {sms} of {config.sm_count} SMs"

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import os
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -14,7 +15,7 @@ import ssmsim
 from ssmsim.config.load import digest as config_digest
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines import engine_names
+from ssmsim.engines import engine_names, open_engine
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 from ssmsim.study.schema import AND, AT, Cache, Study, read_study
@@ -22,7 +23,10 @@ from ssmsim.study.schema import AND, AT, Cache, Study, read_study
 
 @dataclass(frozen=True, order=True)
 class Run:
-    """One simulation, and where its result lies. sms, waves: of the part of the GPU; 0 for the whole."""
+    """One simulation, and where its result lies. sms, waves: of the part of the GPU; 0 for the whole.
+
+    blocks: the first so many alone; 0 for all.
+    """
 
     engine: str
     workload: str
@@ -31,9 +35,10 @@ class Run:
     cache: Cache
     sms: int = 0
     waves: float = 0.0
+    blocks: int = 0
 
     def path(self, device: str) -> str:
-        how = f"{self.sms}sms" if self.sms else self.cache
+        how = f"{self.sms}sms" if self.sms else self.cache + (f".{self.blocks}blocks" if self.blocks else "")
         return f"results/{self.engine}/{device}/{self.workload}/{self.launch}/{self.config}.{how}.json"
 
 
@@ -104,7 +109,8 @@ class Plan:
         """What a batch simulates, and hashes of the configurations: when this changes, the batch runs again."""
         runs = self.batches[engine, workload, launch, selection]
         return " ".join(
-            f"{r.config}.{r.cache}.{r.sms}.{r.waves}.{self.clock(r)}:{self.config_digests[r.config]}" for r in runs
+            f"{r.config}.{r.cache}.{r.sms}.{r.waves}.{r.blocks}.{self.clock(r)}:{self.config_digests[r.config]}"
+            for r in runs
         )
 
     @cached_property
@@ -136,9 +142,13 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
     """
     root = Path(root)
     study = read_study(root / file)
+    if study.accelsim_root:
+        os.environ["ACCELSIM_ROOT"] = study.accelsim_root  # where the engine looks, here and in the jobs
     for engine in study.engines:
         if engine not in engine_names():
             raise SsmsimError(f"field engines: no engine {engine!r}", file, f"choose of {', '.join(engine_names())}")
+        if engine not in PART_ENGINES:
+            open_engine(engine).digest()  # a program of its own says here how to get it when it is not installed
     baseline = _config(root, study.baseline, "baseline", file)
     configs = {study.baseline: baseline}
     batches: dict[tuple[str, str, str, str], list[Run]] = {}
@@ -162,7 +172,8 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
                 _same_gpu(description, study, configs[point], point, f"{workload}/{launch}", file)
             part = (selection.part.sms, selection.part.waves) if selection.part else (0, 0.0)
             for engine in PART_ENGINES if selection.part else study.engines:
-                runs = [Run(engine, workload, launch, p, cache, *part) for p in points for cache in selection.caches]
+                how = (*part, selection.blocks or 0)
+                runs = [Run(engine, workload, launch, p, cache, *how) for p in points for cache in selection.caches]
                 fresh = [run for run in dict.fromkeys(runs) if run not in taken]
                 taken |= set(fresh)
                 if fresh:

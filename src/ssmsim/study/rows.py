@@ -70,7 +70,7 @@ def sequence(folder: Path) -> dict[str, dict[str, Any]]:
 
 def measured_rows(file: Path) -> list[dict[str, Any]]:
     """The rows of one measured table, as rows of the same kind."""
-    table = pd.read_csv(file)
+    table = pd.read_csv(file).copy()  # unfragmented
     for column in ("launch", "cache"):
         if column not in table.columns:
             raise SsmsimError(f"no column {column!r}", file, "measure again with `ssmsim measure`")
@@ -87,8 +87,10 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows.append(read_result(plan.root / result).row() | {"part_sms": run.sms})
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
-    for recorded in sorted((device / "accelsim").glob("**/*.json")):
-        rows.append(read_result(recorded).row() | {"part_sms": 0})
+    for recorded in sorted((device / "accelsim").glob("*.json")):
+        row = read_result(recorded).row()
+        if row["launch"] in about.get(row["workload"], {}):
+            rows.append(row | {"part_sms": 0})
     full = [row | about.get(row["workload"], {}).get(row["launch"], {}) for row in rows]
     hardware = [
         {"config": name, "field": f"{group}.{field}", "value": value}

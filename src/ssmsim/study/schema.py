@@ -21,11 +21,13 @@ class _Strict(BaseModel):
 class Part(_Strict):
     """A part of the GPU on a piece of the launch: `sms` SMs with their share of the rest, filled `waves` times.
 
-    What the piece gives is extrapolated to the launch on the whole GPU (ssmsim.study.part, the engine's window).
+    What the piece gives is extrapolated to the launch on the whole GPU (ssmsim.study.part, the engine's window), by the
+    rate from the second wave's first block to the last block's start. Blocks that run in step all start at once: the
+    piece must reach well into a third wave, or that time would be a moment between two.
     """
 
     sms: Annotated[int, Field(ge=2, multiple_of=2)]
-    waves: Annotated[float, Field(ge=1, le=100)] = 2.5
+    waves: Annotated[float, Field(ge=2.25, le=100)] = 2.5
 
 
 class Selection(_Strict):
@@ -35,6 +37,8 @@ class Selection(_Strict):
     configs:  names of files in simconfigs/, without .yaml; the baseline runs in any case.
     sweeps:   each a grid: axis -> factors on the baseline's values; one axis is a line, two a plane.
     part:     simulate on a part of the GPU; without it, on the whole.
+    blocks:   replay only the first so many thread blocks, on the whole GPU, and count only them: a fragment that a slow
+              engine affords. It compares engines with each other; with the GPU only where the launch has no more.
     """
 
     launches: dict[Name, list[str]] = Field(min_length=1)
@@ -42,6 +46,7 @@ class Selection(_Strict):
     sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1)]]] = []
     caches: list[Cache] = Field(default=["cold"], min_length=1)
     part: Part | None = None
+    blocks: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
@@ -49,12 +54,15 @@ class Selection(_Strict):
             raise ValueError("selects nothing: give configs or sweeps")
         if self.part is not None and self.caches != ["cold"]:
             raise ValueError("a part starts from what earlier blocks left: caches does not apply")
+        if self.part is not None and self.blocks is not None:
+            raise ValueError("give part or blocks, not both")
         return self
 
 
 class Study(_Strict):
     """device: folder under traces/. baseline: what sweeps start from and speed-ups refer to. engines: who replays.
 
+    accelsim_root: folder of Accel-Sim, in place of $ACCELSIM_ROOT.
     sample:     simulate some waves of thread blocks and estimate the whole; false: every block.
     clock:      of the SMs in runs on the whole GPU: `measured`, each launch as its measurement ran (the GPU slows the
                 tensor-heavy ones to stay within its power), or `config`. Parts of the GPU run at the configuration's.
@@ -66,6 +74,7 @@ class Study(_Strict):
     device: Name
     baseline: Name
     engines: list[Name] = Field(min_length=1)
+    accelsim_root: str | None = None
     sample: bool = True
     clock: Literal["measured", "config"] = "config"
     held_out: list[Name] = []

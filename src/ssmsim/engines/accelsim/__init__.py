@@ -195,9 +195,6 @@ def _result(
     row = counters(statistics, config, plain)
     fraction = written.blocks / launch.blocks
     own = (
-        f"peak memory of the process {done.peak_memory_bytes} bytes",
-        f"processor time of the process {done.cpu_seconds:.1f} s",
-        f"trace {written.bytes} bytes of text, piped",
         *([] if fraction == 1 else ["the counters are of the blocks that ran, not scaled to the whole launch"]),
         "launch latency is rendered as 0; start and end of the configuration are added to the cycles",
     )
@@ -211,6 +208,9 @@ def _result(
         cache="cold",
         counters={name: _number(row.get(name)) for name in COUNTERS},
         wall_seconds=done.wall_seconds,
+        cpu_seconds=done.cpu_seconds,
+        peak_memory_bytes=done.peak_memory_bytes,
+        input_bytes=written.bytes,
         warp_instructions=written.instructions,
         sampled=None if fraction == 1 else Sampled(fraction=fraction),
         notes=[*own, *notes],

@@ -54,6 +54,12 @@ class Embedded:
 
         return Window(*arguments)
 
+    def resident(self, launch: Any, config: Any) -> int:
+        """Thread blocks that an SM holds."""
+        from ssmsim.engines.embedded.machine import occupancy
+
+        return int(occupancy(launch, config).blocks)
+
     def digest(self) -> str:
         return digest()
 

@@ -92,8 +92,11 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it
             one.count = 1
     elif base == "BAR":
+        if not 0 <= row["barrier"] < r.MAX_BARRIERS:
+            raise SsmsimError(f"the engine knows barriers 0 to {r.MAX_BARRIERS - 1} by number alone", where,
+                              "teach barriers.py barriers named by a register")  # fmt: skip
         one.kind, one.pipe = r.BARRIER, r.FREE
-        one.count, one.threads, one.is_store = max(0, row["barrier"]), row["barrier_threads"], row["barrier_arrives"]
+        one.count, one.threads, one.is_store = row["barrier"], row["barrier_threads"], row["barrier_arrives"]
     elif entry.control == Control.EXIT:
         one.exits = 1
     elif entry.control != Control.NONE:

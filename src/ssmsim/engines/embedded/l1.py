@@ -77,8 +77,9 @@ def access(
                 now,
             )
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
-    request.last += access_.wavefronts - 1
-    return max(access_.wavefronts, (took_fp + (1 << FP) - 1) >> FP)
+    passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
+    request.last += passes - 1
+    return max(passes, (took_fp + (1 << FP) - 1) >> FP)
 
 
 @njit(cache=True)

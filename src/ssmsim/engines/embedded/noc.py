@@ -61,7 +61,7 @@ def merge(m, counts, sm, coalescer, fills, fill, index):
     place = sm.gpc * m.coalescer + scramble(fill.line) % m.coalescer
     entry = coalescer[place]
     if entry.line == fill.line + 1:
-        primary = fills[entry.fill]
+        primary = fills[entry.first]
         if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.coalescer_merges:
             fill.next, primary.merged = primary.merged, index
             primary.merges += 1
@@ -69,7 +69,7 @@ def merge(m, counts, sm, coalescer, fills, fill, index):
             counts.merged += 1
             return True
     elif entry.line == 0:
-        entry.line, entry.fill, fill.port = fill.line + 1, index, place
+        entry.line, entry.first, fill.port = fill.line + 1, index, place
     return False
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssmsim.engines.embedded import coalesce, prologue
+from ssmsim.engines.embedded import checks, coalesce, prologue
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.machine import State
 from ssmsim.errors import SsmsimError
@@ -94,6 +94,7 @@ class Pool:
         if trace is None or len(trace.blocks) == 0:
             raise SsmsimError(f"the tracer ended after {self.loaded} blocks of {self.source.block_count}",
                               self.program.kernel, "trace the launch again")  # fmt: skip
+        checks.whole(trace, self.program, int(self.state.machine[0].warps_per_block))
         self.seen += len(trace.blocks)
         return prologue.without(trace, self.program) if later else trace
 
@@ -146,8 +147,6 @@ class Pool:
 
     def _check(self, trace: BlockTrace, first: np.ndarray, block: int) -> None:
         """Every warp must have a stream that ends with an exit: else a barrier could wait for ever, or time be lost."""
-        if np.any(np.diff(first) == 0):
-            raise SsmsimError(f"block {block}: a warp without instructions", self.program.kernel, "trace again")
         exits = self.state.code.exits[trace.index[first[1:] - 1]]
         if not exits.all():
             w = int(np.flatnonzero(exits == 0)[0])

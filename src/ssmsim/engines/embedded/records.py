@@ -136,7 +136,7 @@ FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waite
 L1_LINE = _record("tag", "valid", "pending", "used", "dirty", ("awaited", 4))
 L2_LINE = _record("tag", "valid", "pending", "used", "dirty", "partial", ("awaited", 4))
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
-COALESCED = _record("line", "fill")
+COALESCED = _record("line", "first")
 
 SLICE = _record(
     "free_fp", "data_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2)

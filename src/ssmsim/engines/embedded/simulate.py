@@ -8,6 +8,7 @@ import numpy as np
 from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import checks, code, core, digest, events, machine, report
+from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded import warm as warming
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
@@ -112,10 +113,11 @@ def deadlock(state: State, program: Program) -> SsmsimError:
         return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: no block can start", program.kernel, "report it")
     warp = state.warps[alive[np.argmin(state.warps.age[alive])]]
     block = state.blocks[int(warp.block)]
-    cause = f"{machine.STALL_REASONS[int(warp.state)]}"
-    if warp.held > 0:
+    cause, at = machine.STALL_REASONS[int(warp.state)], int(warp.current)
+    if warp.held > 0:  # the barrier itself has issued
         cause = f"barrier {int(warp.held) - 1}, reached by {int(block.arrived[int(warp.held) - 1])} of {int(block.live)} warps"
-    text = program.text[int(warp.current)].strip()
+        at = int(state.stream[int(warp.position) - 1]) & r.INDEX
+    text = program.text[at].strip()
     return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: block {block.id} warp {warp.number} waits at "
-                       f"{program.instructions['pc'][int(warp.current)]:#x} ({text}) for {cause}", program.kernel,
-                       "check the trace: every warp of the block must reach the barrier")  # fmt: skip
+                       f"{program.instructions['pc'][at]:#x} ({text}) for {cause}", program.kernel,
+                       "check the trace: what this warp waits for never comes")  # fmt: skip

@@ -18,6 +18,7 @@ from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.noc import scramble
 from ssmsim.engines.embedded.sample import SampledPool, rate
+from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockTrace, Program
@@ -95,10 +96,13 @@ class WindowPool(SampledPool):
         for number in self.parts:
             self._note(number)
         launched, timed = self.launched[: self.loaded], int(self.executed.sum())
-        fraction, ratio = self.loaded / self.window.launch.blocks, self.window.instructions / timed
-        state = self.state
-        if self.loaded == self.window.stands_for or self.loaded <= self.resident + 1:
+        fraction, state = self.loaded / self.window.launch.blocks, self.state
+        if self.loaded == self.window.stands_for:
             return None if fraction == 1 else Sampled(fraction=fraction)
+        if self.loaded <= self.resident + 1:
+            raise SsmsimError(f"a piece of {self.loaded} blocks does not fill the GPU's {self.resident} slots",
+                              self.program.kernel, "give it more waves")  # fmt: skip
+        ratio = self._all_instructions(timed) / timed
         one = rate(np.array(self.meter.cycles), np.array(self.meter.issued), launched[self.resident], launched[-1])
         extra = timed * (ratio - 1) / one.value
         active = int(state.sms.active.sum())
@@ -113,6 +117,12 @@ class WindowPool(SampledPool):
         state.gpu[0].finish += round(extra)
         elapsed, half = int(state.gpu[0].finish + state.machine[0].end), abs(extra) * one.spread
         return Sampled(fraction=fraction, ci95=(elapsed - half, elapsed + half))
+
+    def _all_instructions(self, timed: int) -> float:
+        """Of the blocks that the piece stands for; skip_prologue shortens those that start after the first wave."""
+        full = sum(len(trace.index) for trace in self.window.traces)
+        shorter = (full - timed) / (self.loaded - self.resident)
+        return float(self.window.instructions - shorter * (self.window.stands_for - self.resident))
 
 
 class Piece:

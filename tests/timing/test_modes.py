@@ -1,0 +1,81 @@
+"""The engine as people work on it: stepping without the JIT, bounds checked, an edited rule in force at once."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import modes
+import pytest
+
+from ssmsim.engines import embedded
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+PIPE_LIMIT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from ssmsim.engines.embedded import issue, records as r
+m, sm, sub, one = (r.records(d, 1)[0] for d in (r.MACHINE, r.SM, r.SUBCORE, r.CODE))
+one.pipe, sub.pipe_free_fp[r.ALU] = r.ALU, 50 << r.FP
+one.even_reads, sub.even_free_fp = 1, 90 << r.FP
+print(issue.hazard(m, sm, sub, one, 60)[0])
+"""
+
+
+def environment(tmp_path: Path, **more: str) -> dict[str, str]:
+    return {**os.environ, "SSMSIM_CACHE": str(tmp_path / "cache"), **more}
+
+
+def test_an_edited_rule_takes_effect_through_the_cache(tmp_path: Path) -> None:
+    """issue.py calls pipes.py: Numba's own cache would keep running the old rule."""
+    copy = tmp_path / "src"
+    shutil.copytree(ROOT / "src/ssmsim", copy / "ssmsim", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def value() -> int:
+        done = subprocess.run([sys.executable, "-c", PIPE_LIMIT, str(copy)], env=environment(tmp_path), text=True,
+                              capture_output=True, check=True)  # fmt: skip
+        return int(done.stdout)
+
+    before, again = value(), value()
+    file = copy / "ssmsim/engines/embedded/pipes.py"
+    file.write_text(file.read_text().replace("\nWINDOW = 2", "\nWINDOW = 12"))
+    assert before == again == 88
+    assert value() == 78
+
+
+def test_an_edit_in_any_file_of_the_engine_is_another_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = sorted(embedded.HERE.rglob("*.py"))
+    copy = shutil.copytree(embedded.HERE, tmp_path / "embedded")
+    monkeypatch.setattr(embedded, "HERE", copy)
+    digests = {embedded.digest.__wrapped__()}
+    assert digests == {embedded.digest()}
+    for file in files:
+        with (copy / file.relative_to(ROOT / "src/ssmsim/engines/embedded")).open("a") as text:
+            text.write("# edited\n")
+        digests.add(embedded.digest.__wrapped__())
+    assert len(digests) == 1 + len(files)
+
+
+def test_every_counter_is_the_same_without_the_jit_and_in_another_process(tmp_path: Path) -> None:
+    """To the bit; NumPy checks bounds there, and overflow is an error."""
+    more = {"NUMBA_DISABLE_JIT": "1", "PYTHONHASHSEED": "7", "PYTHONWARNINGS": "error::RuntimeWarning"}
+    done = subprocess.run([sys.executable, str(HERE / "modes.py")], env=environment(tmp_path, **more), text=True,
+                          capture_output=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout) == modes.counters()
+
+
+@pytest.mark.parametrize(("mode", "chosen"), [
+    ("NUMBA_DISABLE_JIT", ["test_issue.py", "test_memory.py", "test_units.py"]),
+    ("NUMBA_BOUNDSCHECK", ["test_units.py"]),  # compiled with checks; the whole loop so would take a minute to compile
+])  # fmt: skip
+def test_timing_holds_in_the_other_modes(mode: str, chosen: list[str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(str(HERE / name) for name in chosen)],
+        env=environment(tmp_path, **{mode: "1"}), text=True, capture_output=True, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
