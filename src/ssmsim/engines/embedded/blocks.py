@@ -22,7 +22,7 @@ def launch(m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, even
     best, fewest, soonest = NONE, m.blocks_per_sm, INF
     for i in range(m.sms):
         sm = sms[order[i]]
-        if sm.blocks < fewest:
+        if sm.blocks < fewest and fits(m, sm, subs, 4 * order[i]):
             if sm.launch_free <= cycle:
                 best, fewest = order[i], sm.blocks
             else:
@@ -50,7 +50,7 @@ def ask(gpu, events, when):
 
 @njit(cache=True)
 def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
-    """Put the next loaded block on SM s: warp i goes to sub-core i mod 4, counted from the emptiest."""
+    """Put the next loaded block on SM s, its warps on the sub-cores in turn."""
     sm = sms[s]
     number = gpu.next_launch % len(loaded)
     source = loaded[number]
@@ -71,9 +71,11 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
         sm.active_since = cycle
     sm.blocks += 1
     sm.launch_free = cycle + m.sm_launch
-    first = emptiest(m, warps, 4 * s)
+    block.first_subcore = sm.next_subcore
+    sm.next_subcore = (sm.next_subcore + m.warps_per_block) % 4
     for i in range(m.warps_per_block):
-        sub_index = 4 * s + (first + i) % 4
+        sub_index = 4 * s + (block.first_subcore + i) % 4
+        subs[sub_index].taken += 1
         w = sub_index * m.slots
         while warps[w].block != NONE:
             w += 1
@@ -88,15 +90,19 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
 
 
 @njit(cache=True)
-def emptiest(m, warps, first):
-    best, fewest = 0, 1 << 30
+def fits(m, sm, subs, first):
+    """Whether a block's warps fit where they would go: warps are dealt to the sub-cores in strict turn.
+
+    A sub-core has registers for subcore_warps of them. Our microbenchmark successor: with registers full, places of
+    blocks of one or two warps stay empty for 1,870 and 1,230 cycles, those of four for 490.
+    """
+    if m.warps_per_block % 4 == 0:
+        return True
     for i in range(4):
-        used = 0
-        for w in range((first + i) * m.slots, (first + i) * m.slots + m.used_slots):
-            used += warps[w].block != NONE
-        if used < fewest:
-            best, fewest = i, used
-    return best
+        more = (m.warps_per_block + 3 - i) // 4
+        if subs[first + (sm.next_subcore + i) % 4].taken + more > m.subcore_warps:
+            return False
+    return True
 
 
 @njit(cache=True)
@@ -142,10 +148,12 @@ def retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, event
 
 
 @njit(cache=True)
-def free(m, gpu, sms, blocks, events, slot, cycle):
+def free(m, gpu, sms, subs, blocks, events, slot, cycle):
     """The block's resources are back; a successor may start."""
     block = blocks[slot]
     sm = sms[block.sm]
+    for i in range(m.warps_per_block):
+        subs[4 * block.sm + (block.first_subcore + i) % 4].taken -= 1
     block.used = 0
     sm.blocks -= 1
     ask(gpu, events, max(cycle, gpu.launch_free_fp >> FP))

@@ -82,7 +82,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == RETIRE:
                 block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
             elif kind == BLOCK_FREE:
-                block_scheduler.free(m, gpu, sms, blocks, events, a, cycle)
+                block_scheduler.free(m, gpu, sms, subs, blocks, events, a, cycle)
             elif kind == LAUNCH:
                 if not block_scheduler.launch(
                     m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, events, cycle

@@ -13,7 +13,7 @@ from ssmsim.engines.embedded.events import ARRIVE, STORED, schedule
 from ssmsim.engines.embedded.l1 import bringer, expect
 from ssmsim.engines.embedded.noc import free_fill, take_fill
 from ssmsim.engines.embedded.records import FP, INF, NONE
-from ssmsim.engines.embedded.stalls import check_exit, reconsider
+from ssmsim.engines.embedded.stalls import reconsider
 
 
 @njit(cache=True)
@@ -212,8 +212,6 @@ def acknowledge(m, sms, subs, warps, code, stalls, events, fill, cycle):
         return
     warp = warps[w]
     warp.acks -= 1
-    if warp.acks == 0:
-        check_exit(warp, events, w, cycle + m.reply_latency)
     if warp.acks == 0 and warp.held == NONE:
         warp.held = 0
         warp.stall_end = max(warp.stall_end, cycle + m.reply_latency + m.gpu_fence)

@@ -156,6 +156,8 @@ def machine_record(
     m.warps_per_block, m.issue_width = launch.warps_per_block, c.sm.issue_per_subcore_per_cycle
     per_subcore = -(-launch.warps_per_block // 4) * fits.blocks if launch.warps_per_block % 4 == 0 else m.slots
     m.used_slots = min(m.slots, per_subcore)
+    registers = _up(launch.registers_per_thread * 32, c.sm.register_allocation_unit)
+    m.subcore_warps = min(m.slots, c.sm.registers // c.sm.subcores // registers if registers else m.slots)
     half = c.sm.fp32_lanes_per_subcore // 2
     lanes = {r.HEAVY: half, r.LITE: half, r.ALU: c.sm.alu_lanes_per_subcore, r.FP64: c.sm.fp64_lanes_per_subcore,
              r.XU: c.sm.xu_lanes_per_subcore}  # fmt: skip

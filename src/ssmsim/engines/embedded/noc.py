@@ -53,23 +53,33 @@ def near_of(m, home, side):
 
 
 @njit(cache=True)
-def merge(m, counts, sm, coalescer, fills, fill, index):
+def merge(m, counts, sm, coalescer, fills, fill, index, events, now):
     """L2 request coalescer of a GPC: a load joins one for the same sectors that is on its way. True when it did.
 
-    Nsight Compute's documentation describes the unit (LRC); entries and merges are those of Accel-Sim 2.0.
+    Nsight Compute's documentation names the unit (LRC). Four loads share one request and the fifth begins another; the
+    answer passes the unit halfway to the SM, after which none can join: our microbenchmark coalescer, gpc and tpc.
     """
     place = sm.gpc * m.coalescer + scramble(fill.line) % m.coalescer
     entry = coalescer[place]
     if entry.line == fill.line + 1:
         primary = fills[entry.first]
         if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.coalescer_merges:
-            fill.next, primary.merged = primary.merged, index
+            if entry.answered == 0:
+                fill.next, primary.merged = primary.merged, index
+            elif now < entry.answered - m.reply_latency // 2:
+                schedule(events, entry.answered, REPLY, index, 0)
+            else:
+                return remember(entry, fill, index, place)
             primary.merges += 1
-            fill.port = NONE
             counts.merged += 1
             return True
-    elif entry.line == 0:
-        entry.line, entry.first, fill.port = fill.line + 1, index, place
+    return remember(entry, fill, index, place)
+
+
+@njit(cache=True)
+def remember(entry, fill, index, place):
+    """Later loads of this line may join this one."""
+    entry.line, entry.first, entry.answered, fill.port = fill.line + 1, index, 0, place
     return False
 
 
@@ -77,7 +87,9 @@ def merge(m, counts, sm, coalescer, fills, fill, index):
 def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
     fill.merged, fill.merges, fill.port = 0, 0, NONE
-    if m.coalescer and not fill.store and not fill.atomic and merge(m, counts, sm, coalescer, fills, fill, index):
+    if m.coalescer and not fill.store and not fill.atomic and merge(
+        m, counts, sm, coalescer, fills, fill, index, events, now
+    ):
         return
     home = home_of(m, fill.line)
     near = near_of(m, home, sm.side)
@@ -120,8 +132,8 @@ def reply(m, gpu, counts, sms, coalescer, fills, index, events, when):
         when = cross(m, gpu, counts, sm.side, m.header + fill.payload, when)
     counts.l2_replies += 1
     schedule(events, when + m.reply_latency, REPLY, index, 0)
-    if fill.port != NONE:
-        coalescer[fill.port].line = 0
+    if fill.port != NONE and coalescer[fill.port].first == index:
+        coalescer[fill.port].answered = when + m.reply_latency
     following = fill.merged
     while following:
         schedule(events, when + m.reply_latency, REPLY, following, 0)

@@ -55,7 +55,7 @@ MACHINE = _record(
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
-    "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
+    "subcore_warps", "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
     "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
@@ -103,17 +103,17 @@ WARP = _record(
 
 SUBCORE = _record(
     "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
-    "even_free_fp", "odd_free_fp", "fma_turn", ("pipe_free_fp", len(PIPES) + 1),
+    "even_free_fp", "odd_free_fp", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
 )  # fmt: skip
 
 SM = _record(
-    "wake", "gpc", "side", "blocks", "warps", "active_since", "active", "launch_free",
+    "wake", "gpc", "side", "blocks", "warps", "next_subcore", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
 )  # fmt: skip
 
 BLOCK = _record(
-    "id", "live", "sm", "used", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
+    "id", "live", "sm", "used", "first_subcore", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
     ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // 4), ("gmma_arrived", MAX_BLOCK_WARPS // 4),
 )  # fmt: skip
 
@@ -136,7 +136,7 @@ FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waite
 L1_LINE = _record("tag", "valid", "pending", "used", "dirty", ("awaited", 4))
 L2_LINE = _record("tag", "valid", "pending", "used", "dirty", "partial", ("awaited", 4))
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
-COALESCED = _record("line", "first")
+COALESCED = _record("line", "first", "answered")
 
 SLICE = _record(
     "free_fp", "data_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2)
