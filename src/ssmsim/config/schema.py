@@ -82,6 +82,7 @@ class Fetch(Group):
     """Instruction supply of one SM."""
 
     l0_bytes_per_subcore: Count
+    l0_ways: Count
     l0_line_bytes: Count
     l0_prefetch_lines: Annotated[int, Field(ge=0, le=64)] = Field(description="stream buffer ahead of a miss")
     l1_bytes: Count = Field(description="the SM's own instruction cache (L1.5), shared with constants")

@@ -1,8 +1,12 @@
-"""BAR: the warps of a block wait for one another. Exited warps count as arrived (PTX ISA, bar.sync)."""
+"""BAR: the warps of a block wait for one another. Exited warps count as arrived (PTX ISA, bar.sync).
+
+BAR.SYNC.DEFER_BLOCKING lets its warp go on to the next instruction that is not plain arithmetic: ncu samples the wait
+there (at loads, stores, MUFU and branches), never at the arithmetic between.
+"""
 
 from numba import njit
 
-from ssmsim.engines.embedded.records import MAX_BARRIERS, NONE
+from ssmsim.engines.embedded.records import INF, MAX_BARRIERS, NONE
 from ssmsim.engines.embedded.stalls import reconsider
 
 
@@ -12,7 +16,7 @@ def expected(block, threads):
 
 
 @njit(cache=True)
-def arrive(m, subs, sms, warps, block, code, stalls, number, threads, waits, w, cycle):
+def arrive(m, subs, sms, warps, block, code, stalls, one, number, w, cycle):
     """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
 
     The SM's barrier unit takes one warp per barrier_interval: our barrier microbenchmark, 2 cycles more per warp.
@@ -20,10 +24,12 @@ def arrive(m, subs, sms, warps, block, code, stalls, number, threads, waits, w, 
     sm = sms[block.sm]
     sm.barrier_free = max(sm.barrier_free, cycle) + m.barrier_interval
     block.arrived[number] += 1
-    block.expected[number] = threads
-    if waits:
+    block.expected[number] = one.threads
+    if one.defers:
+        warps[w].deferred = number + 1
+    elif not one.is_store:
         warps[w].held = number + 1
-    if block.arrived[number] >= expected(block, threads):
+    if block.arrived[number] >= expected(block, one.threads):
         open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, sm.barrier_free + m.barrier_latency)
 
 
@@ -32,10 +38,13 @@ def open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, when):
     block.arrived[number] = 0
     for i in range(m.warps_per_block):
         w = block.warps[i]
-        if w != NONE and warps[w].held == number + 1:
-            warp = warps[w]
-            warp.held = 0
-            warp.stall_end = max(warp.stall_end, when)
+        if w == NONE:
+            continue
+        warp = warps[w]
+        if warp.held == number + 1 or warp.deferred == number + 1:
+            if warp.held or warp.ready == INF:
+                warp.stall_end = max(warp.stall_end, when)
+            warp.held, warp.deferred, warp.opened = 0, 0, when
             sub = subs[w // m.slots]
             reconsider(warp, sub, sms[w // (4 * m.slots)], code, stalls, cycle)
 

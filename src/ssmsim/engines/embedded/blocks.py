@@ -112,6 +112,7 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
     warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
     warp.copy_group, warp.copy_oldest, warp.touched, warp.gathering = 0, 0, 0, 0
+    warp.deferred, warp.opened = 0, 0
     warp.copy_left[:] = 0
     warp.age = gpu.ages
     gpu.ages += 1

@@ -97,10 +97,13 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
                               "teach barriers.py barriers named by a register")  # fmt: skip
         one.kind, one.pipe = r.BARRIER, r.FREE
         one.count, one.threads, one.is_store = row["barrier"], row["barrier_threads"], row["barrier_arrives"]
+        one.defers = "DEFER_BLOCKING" in mods and not one.is_store
     elif entry.control == Control.EXIT:
         one.exits = 1
     elif entry.control != Control.NONE:
         one.kind = r.JUMP if entry.control != Control.BSSY else r.FIXED
+    plain = one.kind == r.FIXED and not one.exits and base not in ("S2R", "S2UR", "B2R") and entry.space != Space.CONSTANT
+    one.blocks = not plain
 
 
 def _hmma_latency(name: str, config: SimConfig) -> int:

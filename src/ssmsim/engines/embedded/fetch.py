@@ -59,40 +59,43 @@ def shared_level(m, gpci, s, line, cycle):
 @njit(cache=True)
 def fetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
     """Cycle at which the sub-core has the line; starts the stream buffer on a miss and keeps it ahead on a hit."""
-    size = m.l0_lines + m.l0_prefetch
-    base = sub * size
-    found = NONE
-    for i in range(base, base + size):
-        if l0[i].tag == line + 1:
-            found = i
-            break
+    found = find(m, l0, sub, line)
     if found == NONE:
-        found = place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, False), cycle)
+        found = place(m, l0, sub, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, False), cycle)
         l0[found].fresh = 0
         for ahead in range(1, m.l0_prefetch + 1):
-            prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line + ahead, cycle)
+            prefetch(m, counts, sm, s, l0, l1i, gpci, sub, line + ahead, cycle)
     elif l0[found].fresh:
         l0[found].fresh = 0
-        prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line + m.l0_prefetch, cycle)
+        prefetch(m, counts, sm, s, l0, l1i, gpci, sub, line + m.l0_prefetch, cycle)
     l0[found].used = cycle
     return l0[found].ready
 
 
 @njit(cache=True)
-def prefetch(m, counts, sm, s, l0, l1i, gpci, base, size, line, cycle):
+def prefetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
     if line >= m.code_lines or sm.prefetch_free > cycle + m.l0_prefetch * m.l1i_interval:
         return  # past the end, or the port is busy: a line ahead is not worth a queue
-    for i in range(base, base + size):
-        if l0[i].tag == line + 1:
-            return
-    place(l0, base, size, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, True), cycle)
+    if find(m, l0, sub, line) == NONE:
+        place(m, l0, sub, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, True), cycle)
 
 
 @njit(cache=True)
-def place(l0, base, size, line, ready, cycle):
-    """Replace the line used longest ago."""
+def find(m, l0, sub, line):
+    """Way of the sub-core's L0 that holds the line, NONE when none does."""
+    base = (sub * m.l0_sets + line % m.l0_sets) * m.l0_ways
+    for i in range(base, base + m.l0_ways):
+        if l0[i].tag == line + 1:
+            return i
+    return NONE
+
+
+@njit(cache=True)
+def place(m, l0, sub, line, ready, cycle):
+    """Replace the line of the set used longest ago."""
+    base = (sub * m.l0_sets + line % m.l0_sets) * m.l0_ways
     oldest = base
-    for i in range(base + 1, base + size):
+    for i in range(base + 1, base + m.l0_ways):
         if l0[i].used < l0[oldest].used:
             oldest = i
     entry = l0[oldest]

@@ -129,8 +129,7 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
     if kind == GMMA_ARRIVE:
         tensor.gather(m, sms, subs, warps, blocks[warp.block], code, stalls, warp, cycle)
     if kind == BARRIER:
-        barriers.arrive(m, subs, sms, warps, blocks[warp.block], code, stalls, one.count, one.threads, not one.is_store,
-                        w, cycle)  # fmt: skip
+        barriers.arrive(m, subs, sms, warps, blocks[warp.block], code, stalls, one, one.count, w, cycle)
     if one.write_add:
         warp.scoreboard += one.write_add
         warp.long &= ~(one.write_add * COUNTER_MASK)
@@ -156,6 +155,8 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, in
     warp.mark, warp.state = ready, reason.WAIT
     if warp.stall_end > ready:  # a barrier that this warp was the last to reach
         ready, warp.state = warp.stall_end, reason.BARRIER
+    if following.blocks and warp.opened > ready:
+        ready, warp.state = warp.opened, reason.BARRIER
     if warp.current != before + 1 and cycle + m.branch_latency > ready:
         ready = cycle + m.branch_latency
         warp.state = reason.BRANCHING

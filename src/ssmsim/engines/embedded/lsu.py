@@ -19,11 +19,9 @@ RETRY = 4  # cycles until an access that found no free miss entry tries again: p
 @njit(cache=True)
 def full(m, sub, one):
     """Stall reason when the queue cannot take this instruction, else 0."""
-    if one.write_long and sub.lg_count >= m.lg_queue:
+    if one.write_long and one.space != COPY and sub.lg_count >= m.lg_queue:
         return LG
-    if sub.queue_count >= m.queue:
-        return LG if one.write_long else MIO
-    return 0
+    return MIO if sub.queue_count >= m.queue else 0
 
 
 @njit(cache=True)
@@ -57,8 +55,9 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
     warp.long = warp.long | mask if one.write_long else warp.long & ~mask
     if one.write_long:
         warp.touched = 1
-        sub.lg_count += 1
-        if one.space == COPY:
+        if one.space != COPY:
+            sub.lg_count += 1
+        else:
             request.group = warp.copy_group
             warp.copy_left[warp.copy_group % 64] += 1
     if not sm.lsu_scheduled:
@@ -157,7 +156,7 @@ def pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle):
     index = sub.queue_head
     sub.queue_head = request.next
     sub.queue_count -= 1
-    if one.write_long:
+    if one.write_long and one.space != COPY:
         sub.lg_count -= 1
     if request.left == NONE:
         free_request(requests, index)

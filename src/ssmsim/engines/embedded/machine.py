@@ -103,7 +103,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
     sms.gpc = gpc_of
     sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
-    l0_entries = len(subs) * int(one.l0_lines + one.l0_prefetch)
+    l0_entries = len(subs) * int(one.l0_sets * one.l0_ways)
     state = State(
         machine=m, gpu=r.records(r.GPU, 1), counts=r.records(r.COUNTS, 1), sms=sms, subs=subs, warps=warps,
         blocks=r.records(r.BLOCK, len(sms) * fits.blocks), loaded=r.records(r.LOADED, LOADED_RING),
@@ -172,7 +172,8 @@ def machine_record(
     m.branch_latency, m.ports = c.sm.branch_latency_cycles, c.sm.register_ports_per_bank
     m.barrier_latency, m.barrier_interval = c.sm.barrier_latency_cycles, c.sm.barrier_interval_cycles
     f = c.fetch
-    m.l0_lines, m.l0_prefetch = f.l0_bytes_per_subcore // f.l0_line_bytes, f.l0_prefetch_lines
+    m.l0_ways, m.l0_prefetch = f.l0_ways, f.l0_prefetch_lines
+    m.l0_sets = max(1, f.l0_bytes_per_subcore // f.l0_line_bytes // f.l0_ways)
     m.code_lines = int(code[-1].line) + 1
     m.l1i_ways, m.l1i_latency, m.l1i_interval = f.l1_ways, f.l1_latency_cycles, f.l1_interval_cycles
     m.l1i_sets = max(1, f.l1_bytes // f.l0_line_bytes // f.l1_ways)

@@ -51,7 +51,7 @@ def records(dtype: np.dtype, count: int) -> Records:
 MACHINE = _record(
     "sms", "slots", "used_slots", "issue_width", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "barrier_interval", "ports",
-    "l0_lines", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
+    "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
@@ -87,7 +87,7 @@ COUNTS = _record(
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
-    "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits",
+    "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "defers", "blocks",
 )  # fmt: skip
 
 WARP = _record(
@@ -97,7 +97,7 @@ WARP = _record(
     "mark",  # cycles before this are in the stall table
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
-    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "touched", "gathering", "started",
+    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "touched", "gathering", "deferred", "opened", "started",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 

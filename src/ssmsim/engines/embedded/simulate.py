@@ -114,9 +114,11 @@ def deadlock(state: State, program: Program) -> SsmsimError:
     warp = state.warps[alive[np.argmin(state.warps.age[alive])]]
     block = state.blocks[int(warp.block)]
     cause, at = machine.STALL_REASONS[int(warp.state)], int(warp.current)
-    if warp.held > 0:  # the barrier itself has issued
-        cause = f"barrier {int(warp.held) - 1}, reached by {int(block.arrived[int(warp.held) - 1])} of {int(block.live)} warps"
-        at = int(state.stream[int(warp.position) - 1]) & r.INDEX
+    number = int(max(warp.held, warp.deferred)) - 1
+    if number >= 0:  # the barrier itself has issued
+        cause = f"barrier {number}, reached by {int(block.arrived[number])} of {int(block.live)} warps"
+        issued = state.stream[: int(warp.position)] & r.INDEX
+        at = int(issued[np.flatnonzero(state.code.kind[issued] == r.BARRIER)[-1]])
     text = program.text[at].strip()
     return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: block {block.id} warp {warp.number} waits at "
                        f"{program.instructions['pc'][at]:#x} ({text}) for {cause}", program.kernel,

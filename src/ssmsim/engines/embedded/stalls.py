@@ -45,6 +45,8 @@ def dependency(warp, one):
     waiting = warp.scoreboard & one.wait_bits
     if waiting:
         return LONG if waiting & warp.long else SHORT
+    if warp.deferred and one.blocks:
+        return BARRIER
     if one.kind == DEPBAR and (warp.scoreboard >> one.shift) & COUNTER_MASK > one.count:
         return LONG
     if one.kind == GMMA_WAIT and warp.gmma_pending > one.count:
