@@ -27,7 +27,7 @@ from ssmsim.engines.embedded.records import (
 )
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def hazard(m, sm, sub, one, cycle):
     """(first cycle at which the hardware takes the instruction, stall reason until then)."""
     if one.kind == MEMORY:
@@ -52,7 +52,7 @@ def hazard(m, sm, sub, one, cycle):
     return cycle, 0
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def choose(m, sm, sub, warps, code, stalls, first, cycle):
     """The warp to issue, NONE when none can; and the cycle at which to look again."""
     best, age, again = NONE, NONE, INF
@@ -74,7 +74,7 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
     return best, again
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, imc, stalls,
             s, index, cycle):  # fmt: skip
     """One cycle of one sub-core."""
@@ -104,7 +104,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     sub.wake = cycle + 1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, cycle):
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = sms[s], subs[index], warps[w]
@@ -137,7 +137,7 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
         schedule(events, begins + max(1, min(one.latency, m.read_release)), RELEASE, w, one.read_add)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last."""
     before = warp.current
