@@ -54,7 +54,7 @@ def hazard(m, sm, sub, one, cycle):
 
 @njit(cache=True, forceinline=True)
 def choose(m, sm, sub, warps, code, stalls, first, cycle):
-    """The warp to issue, NONE when none can; and the cycle at which to look again."""
+    """The warp to issue, NONE when none can; and the cycle at which to look again, at the others at least."""
     best, age, again = NONE, NONE, INF
     for w in range(first, first + m.used_slots):
         warp = warps[w]
@@ -66,7 +66,8 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
             reason.block(warp, stalls, cycle, until, why)
             again = min(again, until)
             continue
-        again = cycle + 1
+        if best != NONE:
+            again = cycle + 1
         if w == sub.greedy:
             best, age = w, INF
         elif warp.age > age:
@@ -80,9 +81,8 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     """One cycle of one sub-core."""
     sm, sub = sms[s], subs[index]
     first = index * m.slots
-    w, again = choose(m, sm, sub, warps, code, stalls, first, cycle)
+    w, sub.wake = choose(m, sm, sub, warps, code, stalls, first, cycle)
     if w == NONE:
-        sub.wake = again
         return
     warp = warps[w]
     one = code[warp.current]
@@ -101,7 +101,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     sub.greedy = NONE if one.yields else w
     if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
         reason.check_exit(warp, events, w, cycle + 1)
-    sub.wake = cycle + 1
+    sub.wake = min(sub.wake, warp.ready)
 
 
 @njit(cache=True, forceinline=True)
