@@ -9,7 +9,7 @@ from numba import njit
 from ssmsim.engines.embedded import blocks as block_scheduler
 from ssmsim.engines.embedded import dram, issue, l1fill, l2, lsu, noc
 from ssmsim.engines.embedded import stalls as reason
-from ssmsim.engines.embedded.borrow import unowned
+from ssmsim.engines.embedded.borrow import bare, unowned
 from ssmsim.engines.embedded.events import (
     ARRIVE,
     BLOCK_FREE,
@@ -38,12 +38,12 @@ PATIENCE = 4_000_000  # cycles without an issued instruction that count as a dea
 def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
         requests, fills, coalescer, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
     """Simulate until all blocks are done or Python is needed; the status."""
-    return cycles(unowned(machine), unowned(gpus), unowned(counters), unowned(sms), unowned(subs),
-                  unowned(warps), unowned(blocks), unowned(loaded), unowned(order), unowned(code),
-                  unowned(stream), unowned(accesses), unowned(lines), unowned(events), unowned(requests),
-                  unowned(fills), unowned(coalescer), unowned(l1_lines), unowned(slices), unowned(l2_lines),
-                  unowned(transactions), unowned(channels), unowned(l0), unowned(l1i), unowned(gpci),
-                  unowned(imc), unowned(stalls), pause)  # fmt: skip
+    return cycles(bare(machine), bare(gpus), bare(counters), bare(sms), bare(subs),
+                  bare(warps), bare(blocks), unowned(loaded), bare(order), bare(code),
+                  bare(stream), bare(accesses), bare(lines), bare(events), bare(requests),
+                  bare(fills), bare(coalescer), bare(l1_lines), bare(slices), bare(l2_lines),
+                  bare(transactions), bare(channels), bare(l0), bare(l1i), bare(gpci),
+                  bare(imc), unowned(stalls), pause)  # fmt: skip
 
 
 @njit(cache=True)

@@ -26,11 +26,11 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
     transaction.arrival = now
     slices[slice_].misses += 1
     channel = channels[index]
-    if channel.head == 0:
-        channel.head = number
+    if channel.head[write] == 0:
+        channel.head[write] = number
     else:
-        transactions[channel.tail].next = number
-    channel.tail = number
+        transactions[channel.tail[write]].next = number
+    channel.tail[write] = number
     if write:
         channel.writes += 1
         counts.dram_writes += popcount(sectors)
@@ -71,22 +71,26 @@ def start_of(m, channel, transaction, cycle):
 
 @njit(cache=True)
 def serve(m, counts, transactions, channels, events, index, cycle):
-    """Commit one transaction of the channel to its bus and come back for the next."""
+    """Commit one transaction of the channel to its bus and come back for the next.
+
+    The search ends at the first that could start at once: no later one beats it.
+    """
     channel = channels[index]
     if m.refresh_interval and cycle >= channel.refreshed + m.refresh_interval:
         channel.refreshed = cycle - cycle % m.refresh_interval
         channel.free_fp = max(channel.free_fp, cycle << FP) + (m.refresh << FP)
     writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.drain_high
                                       or (channel.writing and channel.writes > m.drain_low))  # fmt: skip
+    way = 1 if writing else 0
+    soonest = max(channel.free_fp >> FP, cycle)
     best, before, earliest = 0, 0, INF
-    previous, number, seen = 0, channel.head, 0
-    while number and seen < m.dram_queue:
+    previous, number, seen = 0, channel.head[way], 0
+    while number and seen < m.dram_queue and earliest > soonest:
         transaction = transactions[number]
-        if transaction.write == writing:
-            seen += 1
-            start = start_of(m, channel, transaction, cycle)
-            if start < earliest:
-                best, before, earliest = number, previous, start
+        seen += 1
+        start = start_of(m, channel, transaction, cycle)
+        if start < earliest:
+            best, before, earliest = number, previous, start
         previous, number = number, transaction.next
     if best == 0:
         channel.scheduled = 0
@@ -95,11 +99,11 @@ def serve(m, counts, transactions, channels, events, index, cycle):
     if before:
         transactions[before].next = transaction.next
     else:
-        channel.head = transaction.next
-    if channel.tail == best:
-        channel.tail = before
+        channel.head[way] = transaction.next
+    if channel.tail[way] == best:
+        channel.tail[way] = before
     transfer(m, counts, channel, transaction, best, earliest, writing, events)
-    if channel.head:
+    if channel.reads or channel.writes:
         schedule(events, max(cycle + 1, (channel.free_fp >> FP) - m.row_miss), CHANNEL_SERVE, index, 0)
     else:
         channel.scheduled = 0

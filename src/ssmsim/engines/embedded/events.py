@@ -18,7 +18,7 @@ def prepare(events):
     events[WHEEL].next = WHEEL + 1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def schedule(events, when, kind, a, b):
     free = events[WHEEL]
     node = free.next
@@ -37,7 +37,7 @@ def schedule(events, when, kind, a, b):
     free.b += 1  # events pending
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def take(events, cycle):
     """Unlink and return the next event due at `cycle`, 0 when there is none left. Read it before scheduling another."""
     bucket = events[cycle & (WHEEL - 1)]

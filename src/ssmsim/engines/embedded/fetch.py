@@ -56,7 +56,7 @@ def shared_level(m, gpci, s, line, cycle):
     return m.l2i_latency
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def fetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
     """Cycle at which the sub-core has the line; starts the stream buffer on a miss and keeps it ahead on a hit."""
     found = find(m, l0, sub, line)

@@ -28,7 +28,7 @@ from ssmsim.engines.embedded.records import (
 )
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def hazard(m, sm, sub, one, cycle):
     """(first cycle at which the hardware takes the instruction, stall reason until then)."""
     if one.kind == MEMORY:
@@ -53,9 +53,9 @@ def hazard(m, sm, sub, one, cycle):
     return cycle, 0
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def choose(m, sm, sub, warps, code, stalls, first, cycle):
-    """The warp to issue, NONE when none can; and the cycle at which to look again."""
+    """The warp to issue, NONE when none can; and the cycle at which to look again, at the others at least."""
     best, age, again = NONE, NONE, INF
     for w in range(first, first + m.used_slots):
         warp = warps[w]
@@ -67,7 +67,8 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
             reason.block(warp, stalls, cycle, until, why)
             again = min(again, until)
             continue
-        again = cycle + 1
+        if best != NONE:
+            again = cycle + 1
         if w == sub.greedy:
             best, age = w, INF
         elif warp.age > age:
@@ -75,15 +76,14 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
     return best, again
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, imc, stalls,
             s, index, cycle):  # fmt: skip
     """One cycle of one sub-core."""
     sm, sub = sms[s], subs[index]
     first = index * m.slots
-    w, again = choose(m, sm, sub, warps, code, stalls, first, cycle)
+    w, sub.wake = choose(m, sm, sub, warps, code, stalls, first, cycle)
     if w == NONE:
-        sub.wake = again
         return
     warp = warps[w]
     one = code[warp.current]
@@ -102,10 +102,10 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     sub.greedy = NONE if one.yields else w
     if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
         reason.check_exit(warp, events, w, cycle + 1)
-    sub.wake = cycle + 1
+    sub.wake = min(sub.wake, warp.ready)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, cycle):
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = sms[s], subs[index], warps[w]
@@ -139,7 +139,7 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
         schedule(events, begins + max(1, min(one.latency, m.read_release)), RELEASE, w, one.read_add)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last."""
     before = warp.current

@@ -16,7 +16,7 @@ from ssmsim.engines.embedded.tensor import beside
 RETRY = 4  # cycles until an access that found no free miss entry tries again: polling, not a hardware value
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def full(m, sub, one):
     """Stall reason when the queue cannot take this instruction, else 0."""
     if one.write_long and one.space != COPY and sub.lg_count >= m.lg_queue:
@@ -24,7 +24,7 @@ def full(m, sub, one):
     return MIO if sub.queue_count >= m.queue else 0
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cycle):
     """Queue the warp's current memory instruction; its counters go up now and down when data or operands are there."""
     free = requests[0]
@@ -65,7 +65,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
         schedule(events, max(request.arrival, sm.lsu_free), SERVE, s, 0)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def oldest(subs, requests, first):
     """Sub-core whose first queued instruction arrived earliest, NONE when all queues are empty."""
     best, arrival = NONE, INF
@@ -150,7 +150,7 @@ def answer(gpu, counts, sub, warp, request, index, one, events, requests, when, 
     request.left = NONE  # to be freed when it leaves the queue
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle):
     """Leave the sub-core's queue; warps that found it full may try again."""
     index = sub.queue_head

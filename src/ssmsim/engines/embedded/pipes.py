@@ -14,7 +14,7 @@ AHEAD = 1  # cycles an instruction may wait at an fp32 pipe: two in turn for one
 WINDOW = 2  # cycles a bank may be behind: the rest of the three-cycle window
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def free_at(sub, one, cycle):
     """First cycle at which the instruction's pipe takes it."""
     if one.pipe == FMA:
@@ -24,7 +24,7 @@ def free_at(sub, one, cycle):
     return sub.pipe_free_fp[one.pipe] >> FP
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def operands_at(sub, one):
     """First cycle at which the register ports are not too far behind."""
     late = 0
@@ -35,7 +35,7 @@ def operands_at(sub, one):
     return (late >> FP) - WINDOW
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def occupy(m, counts, sub, one, cycle):
     """Take the pipe; fp32 takes heavy and lite in turn, whatever else is in them.
 
@@ -51,7 +51,7 @@ def occupy(m, counts, sub, one, cycle):
     counts.pipe_busy_fp[pipe] += busy
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def read_operands(m, sub, one, cycle):
     now = cycle << FP
     if one.even_reads:
@@ -60,7 +60,7 @@ def read_operands(m, sub, one, cycle):
         sub.odd_free_fp = max(sub.odd_free_fp, now) + (one.odd_reads << FP) // m.ports
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def special(m, counts, sub, cycle, pipe):
     """Special functions wait in a queue: the cycle at which this one starts."""
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
@@ -69,7 +69,7 @@ def special(m, counts, sub, cycle, pipe):
     return start >> FP
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def special_at(m, sub, cycle, pipe):
     """First cycle at which the queue of special functions has room."""
     return (sub.pipe_free_fp[pipe] - m.queue * m.interval_fp[pipe]) >> FP

@@ -147,7 +147,8 @@ CODE_LINE = _record("tag", "ready", "used", "fresh")
 TRANSACTION = _record(
     "next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival"
 )
-CHANNEL = _record("free_fp", "head", "tail", "reads", "writes", "writing", "scheduled", "refreshed",
+# A channel; queues: [reads, writes].
+CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "scheduled", "refreshed",
                   ("row", 64), ("ready", 64))  # fmt: skip
 
 EVENT = _record("next", "when", "kind", "a", "b", "tail")

@@ -16,7 +16,7 @@ from ssmsim.engines.embedded.records import GMMA as HGMMA
 CLEAR = -1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def settle(warp, stalls, cycle):
     """Account for all cycles before `cycle`."""
     known = min(warp.ready, cycle)
@@ -28,14 +28,14 @@ def settle(warp, stalls, cycle):
         warp.mark = cycle
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def block(warp, stalls, cycle, until, reason):
     """The warp cannot issue before `until` (INF: before something wakes it)."""
     settle(warp, stalls, cycle)
     warp.state, warp.ready = reason, until
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def dependency(warp, one):
     """Stall reason of the instruction's unmet waits, CLEAR when there is none.
 
