@@ -143,3 +143,23 @@ def test_operand_from_shared_memory_is_the_slower_limit_below_64():
     cycles = run(ops, [[0, 1, 2, 3]] * 4).cycles
     last = max(cycles[0, w][0] for w in range(4))
     assert cycles[0, 0][2] == last + 48 + CONFIG.tensor.hgmma_overhead_latency_cycles
+
+
+def test_hmma_result_and_rate():
+    """16 x 8 x 16: 4096 FLOP at two thirds of 1024 per cycle and sub-core."""
+    hmma = "HMMA.16816.F32.BF16 R0, R4, R8, R0"
+    assert (
+        issued([op(hmma, write=0), op("FADD R12, R0, R0", wait=[0]), EXIT])[1]
+        == CONFIG.tensor.hmma_16816_latency_cycles
+    )
+    cycles = issued([op(hmma)] * 8 + [EXIT])
+    assert [b - a for a, b in itertools.pairwise(cycles[:8])] == [6] * 7
+
+
+def test_a_register_read_twice_is_kept():
+    """Three sources in one bank take its port three cycles per instruction, two when one stays in the reuse cache."""
+    sources = [(2, 1), (4, 1), (6, 1)]
+    slow = issued([op("FFMA R1, R2, R4, R6", sources=sources)] * 20 + [EXIT])
+    fast = issued([op("FFMA R1, R2, R4, R6", sources=sources, reuse=1)] * 20 + [EXIT])
+    assert slow[19] - slow[9] == 30
+    assert fast[19] - fast[9] == 20

@@ -139,3 +139,58 @@ def test_far_partition_costs_more_once_and_then_is_kept():
     counts = result.state.counts[0]
     assert 64 <= counts.l2_far <= 4 * 64 - 64
     assert counts.l2_read_hits == 4 * 64
+
+
+def in_l2(count):
+    """Bring `count` lines, 4 KB apart, into the L2 alone."""
+    copies = [op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 4096 * i + 4 * LANES])
+              for i in range(count)]  # fmt: skip
+    wait = [op("LDGDEPBAR", write=5), op("DEPBAR.LE SB5, 0x0", depth=0), op("FADD R5, R4, R4", stall=15)]
+    return [*copies, *wait]
+
+
+def between_answers(second, **changes):
+    """Cycles between the answers to a load of the first line and to `second`, both from the L2, asked for at once."""
+    ops = [*in_l2(9), load(BASE, barrier=0), second, use(0), use(1), EXIT]
+    cycles = issued(ops, one_sm(noc__header_bytes=0, **changes))
+    return cycles[-2] - cycles[-3]
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_the_port_of_an_sm_takes_lines_one_after_another(width):
+    assert between_answers(load(BASE + 4096, barrier=1), noc__reply_bytes_per_cycle_per_sm=width) == 128 // width
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_the_port_of_a_gpc_takes_lines_one_after_another(width):
+    assert between_answers(load(BASE + 4096, barrier=1), noc__reply_bytes_per_cycle_per_gpc=width) == 128 // width
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_a_slice_gives_lines_one_after_another(width):
+    one = {"l2__slices": 1, "dram__channels": 1, "l2__bytes": 16 * 128 * 64, "l2__slice_bytes_per_cycle": width}
+    assert between_answers(load(BASE + 4096, barrier=1), **one) == 128 // width
+
+
+def atomic(barrier, address=BASE):
+    return op("ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R2.64], R4", write=barrier, rows=[address + 4 * LANES])
+
+
+def test_an_atomic_is_a_load_from_the_l2_and_its_latency():
+    expected = CONFIG.l2.hit_latency_near_cycles + CONFIG.l2.atomic_latency_cycles
+    assert latency(*in_l2(1), atomic(0), use()) == expected
+
+
+@pytest.mark.parametrize("interval", [3, 5])
+def test_a_slice_does_one_sector_of_atomics_per_interval(interval):
+    """Two on one line of four sectors: the second waits for the four of the first."""
+    ops = [*in_l2(1), atomic(0), atomic(1), use(0), use(1), EXIT]
+    cycles = issued(ops, one_sm(l2__atomic_interval_cycles=interval))
+    assert cycles[-2] - cycles[-3] == 4 * interval
+
+
+def test_an_atomic_makes_the_l1_copy_stale():
+    """The load after it misses the L1 again."""
+    result = run([load(), use(), atomic(1), use(1), load(), use(), EXIT])
+    assert result.state.counts[0].l1_fills == 3
+    assert result.state.counts[0].dram_reads == 4
