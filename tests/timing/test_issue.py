@@ -163,3 +163,20 @@ def test_a_register_read_twice_is_kept():
     fast = issued([op("FFMA R1, R2, R4, R6", sources=sources, reuse=1)] * 20 + [EXIT])
     assert slow[19] - slow[9] == 30
     assert fast[19] - fast[9] == 20
+
+
+def third_load(*before):
+    """Cycles that a conflict of 32 passes holds the shared-memory unit, seen by the load after the next."""
+    row = [128 * lane for lane in range(32)]
+    ops = [*before, *[op("LDS R0, [R2]", write=1, rows=[row])] * 3, op("FADD R0, R1, R2", wait=[0, 1]), EXIT]
+    warps = [list(range(len(ops)))] + [[*range(len(before)), len(ops) - 1]] * 3
+    cycles = run(ops, warps, one_sm(mio__queue_entries_per_subcore=1)).cycles[0, 0]
+    return cycles[len(before) + 2] - cycles[len(before) + 1]
+
+
+def test_loads_and_operands_of_hgmma_take_turns():
+    """64 x 256 x 16 works 128 cycles, for 80 of which its operands come from shared memory."""
+    large = op("HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], R24, gsb0", gmma_n=256, gmma_k=16, gmma_commits=1,
+               rows=[[0] * 32], stall=15)  # fmt: skip
+    assert third_load() == 32
+    assert third_load(large) == 64
