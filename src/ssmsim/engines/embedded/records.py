@@ -126,7 +126,7 @@ LOADED = _record(
 ACCESS = _record("first_line", "lines", "wavefronts")
 
 # A memory instruction in flight in an SM.
-REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", "space", "issued", "last")
+REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last")
 
 # A line on its way from or to an SM.
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
