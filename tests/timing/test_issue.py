@@ -22,6 +22,13 @@ def test_pipe_takes_a_warp_per_lane_count(text, interval):
     assert [b - a for a, b in itertools.pairwise(cycles[1:9])] == [interval] * 7
 
 
+@pytest.mark.parametrize(
+    ("text", "cycles"), [("IMAD R0, R1, R2, R3", [0, 1, 3, 5]), ("IADD3 R0, R1, R2, R3", [0, 2, 4, 6])]
+)
+def test_one_instruction_waits_at_the_pipes_of_fp32_and_none_at_the_others(text, cycles):
+    assert issued([op(text)] * 4 + [EXIT])[:4] == cycles
+
+
 def test_fp32_takes_the_two_pipes_in_turn():
     """Of four instructions FFMA IMAD FFMA IMAD the heavy pipe gets three: six cycles (measured: 1.54 each)."""
     cycles = issued([op("IMAD R0, R1, R2, R3"), op("FFMA R4, R5, R6, R7")] * 12 + [EXIT])
@@ -69,6 +76,16 @@ def two_warps(yields: bool) -> list[tuple[int, int]]:
 def test_greedy_keeps_a_warp_until_it_cannot_issue():
     order = two_warps(yields=False)
     assert [w for _, w in order] in ([0] * 4 + [4] * 4, [4] * 4 + [0] * 4)
+
+
+@pytest.mark.parametrize(("yields", "back"), [(False, 9), (True, 4)])
+def test_an_older_warp_is_kept_when_a_younger_one_becomes_ready(yields, back):
+    """The younger has to wait until cycle 4; the older then issues eight in a row, unless it gives way."""
+    ops = [*[op("FADD R0, R1, R2", yields=yields)] * 8, op("FADD R0, R1, R2", stall=4), EXIT]
+    warps = [[*range(8), 9]] + [[9]] * 3 + [[8, 9]]
+    cycles = run(ops, warps).cycles
+    assert cycles[0, 4] == [0, back]
+    assert cycles[0, 0][0] == 1
 
 
 def test_the_youngest_goes_first_when_there_is_no_favourite():
