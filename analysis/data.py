@@ -104,8 +104,9 @@ class Data:
         """
         rows = self.rows[(self.rows.engine == self.engine) & (self.rows.cache == self.explored_cache)]
         rows = rows[(rows.part_sms > 0) == self.explored_part]
-        base = rows[rows.config == self.baseline][[*KEY, CYCLES]].rename(columns={CYCLES: "base"})
-        table = rows[[*KEY, *ABOUT, "config", CYCLES]].rename(columns={CYCLES: "cycles"}).merge(base, on=KEY)
+        on = [*KEY, "part_sms"]
+        base = rows[rows.config == self.baseline][[*on, CYCLES]].rename(columns={CYCLES: "base"})
+        table = rows[[*on, *ABOUT, "config", CYCLES]].rename(columns={CYCLES: "cycles"}).merge(base, on=on)
         table["speedup"] = table.base / table.cycles
         return table
 
