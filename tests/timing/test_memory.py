@@ -204,3 +204,11 @@ def test_an_atomic_makes_the_l1_copy_stale():
     result = run([load(), use(), atomic(1), use(1), load(), use(), EXIT])
     assert result.state.counts[0].l1_fills == 3
     assert result.state.counts[0].dram_reads == 4
+
+
+@pytest.mark.parametrize("registers", [1, 3])
+def test_a_sub_core_hands_on_two_cycles_per_source_register(registers):
+    """The second load is answered so much later than the first."""
+    first = op("LDS R0, [R2]", write=0, rows=[4 * LANES], sources=[(2, registers)])
+    cycles = issued([first, op("LDS R0, [R2]", write=1, rows=[4 * LANES]), use(0), use(1), EXIT])
+    assert cycles[-2] - cycles[-3] == CONFIG.mio.subcore_interval_cycles * registers

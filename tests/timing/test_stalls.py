@@ -74,6 +74,15 @@ def test_a_full_queue_is_throttle():
     assert (1, "mio_throttle") not in found
 
 
+def test_a_full_queue_of_global_accesses_is_its_own_throttle():
+    """One entry: the second load leaves it at cycle 3, two after the first."""
+    found, result = waits([LOAD, LOAD, LOAD, EXIT], config=one_sm(mio__lg_queue_entries=1))
+    assert result.cycles[0, 0][:3] == [0, 1, 3]
+    assert found[2, "lg_throttle"] == 1
+    found, _ = waits([LOAD, LOAD, LOAD, EXIT], config=one_sm(mio__queue_entries_per_subcore=1))
+    assert found[2, "lg_throttle"] == 1
+
+
 def test_warps_that_are_ready_together_are_not_selected():
     """Eight warps leave a barrier; of two in a sub-core one goes first, with its EXIT too."""
     found, _ = waits([SYNC, ADD, EXIT], [[0, 1, 2]] * 8)
