@@ -212,3 +212,32 @@ def test_a_sub_core_hands_on_two_cycles_per_source_register(registers):
     first = op("LDS R0, [R2]", write=0, rows=[4 * LANES], sources=[(2, registers)])
     cycles = issued([first, op("LDS R0, [R2]", write=1, rows=[4 * LANES]), use(0), use(1), EXIT])
     assert cycles[-2] - cycles[-3] == CONFIG.mio.subcore_interval_cycles * registers
+
+
+def whole_lines(count, first=BASE):
+    """Stores of 16 bytes per lane, four lines each."""
+    return [op("STG.E.128 desc[UR4][R2.64], R4", read=1, rows=[first + 512 * i + 16 * LANES], width=16)
+            for i in range(count // 4)]  # fmt: skip
+
+
+def test_beyond_the_dirty_share_the_oldest_lines_go_to_dram_and_stay():
+    """128 lines in sets of 16: 7 or 8 of each set stay dirty at 0.47; all 128 are still there to be read."""
+    config = one_sm(l2__bytes=128 * 128)
+    idle = [op("FADD R5, R4, R4", stall=15)] * 80
+    loads = [load(BASE + 128 * (128 + i), barrier=i % 6) for i in range(128)]
+    result = run([*whole_lines(256), *idle, *loads, EXIT], config=config)
+    counts, lines = result.state.counts[0], result.state.l2_lines
+    assert np.count_nonzero(lines.dirty) == 60
+    assert counts.dram_writes == 4 * (256 - 60)
+    assert (counts.dram_reads, counts.l2_read_hits) == (0, 4 * 128)
+
+
+def test_a_store_leaves_a_copy_in_the_partition_that_it_passes():
+    """Read back, every line hits near, whoever owns it."""
+    idle = [op("FADD R5, R4, R4", stall=15)] * 80
+    loads = [load(BASE + 128 * i, barrier=i % 6) for i in range(64)]
+    result = run([*whole_lines(64), *idle, *loads, EXIT], config=one_sm(l2__partitions=2))
+    counts = result.state.counts[0]
+    assert 64 * 4 < counts.l2_write_sectors < 2 * 64 * 4  # those that pass count twice
+    assert counts.l2_read_hits == 64 * 4
+    assert counts.l2_far == counts.dram_reads == 0
