@@ -62,6 +62,11 @@ class Data:
         rows = self.rows[self.rows.engine == "measured"]
         return rows if cache is None else rows[rows.cache == cache]
 
+    def part_text(self, rows: pd.DataFrame) -> str:
+        """`16 of 132 SMs`: the parts of the GPU that rows are estimated from."""
+        sizes = sorted({f"{sms:.0f}" for sms in rows.part_sms if sms > 0}, key=int)
+        return f"{' or '.join(sizes)} of {self.value('gpu.sms'):.0f} SMs"
+
     def value(self, field: str, config: str | None = None) -> float:
         """A number of the hardware."""
         return float(self.hardware.loc[config or self.baseline, field])
@@ -99,8 +104,9 @@ class Data:
         """
         rows = self.rows[(self.rows.engine == self.engine) & (self.rows.cache == self.explored_cache)]
         rows = rows[(rows.part_sms > 0) == self.explored_part]
-        base = rows[rows.config == self.baseline][[*KEY, CYCLES]].rename(columns={CYCLES: "base"})
-        table = rows[[*KEY, *ABOUT, "config", CYCLES]].rename(columns={CYCLES: "cycles"}).merge(base, on=KEY)
+        on = [*KEY, "part_sms"]
+        base = rows[rows.config == self.baseline][[*on, CYCLES]].rename(columns={CYCLES: "base"})
+        table = rows[[*on, *ABOUT, "config", CYCLES]].rename(columns={CYCLES: "cycles"}).merge(base, on=on)
         table["speedup"] = table.base / table.cycles
         return table
 

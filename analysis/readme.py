@@ -34,17 +34,28 @@ def _number(value: float, form: str = "{:.1f}") -> str:
 
 
 def headline(tables: dict[str, pd.DataFrame]) -> str:
-    """The error of the long kernels in one sentence."""
+    """The error of the long kernels, of those held out, and the modification that is worth most."""
     table = tables["accuracy_summary"]
     long = table[table.kernels.str.startswith("at least") & (table.workload == "all")]
-    parts = [
-        f"**{line.cycles_mean_absolute_error_pct:.1f} %** on {line.simulated_on}, {line.cache} caches "
-        f"({line['count']} launches, worst {line.cycles_worst_pct:+.0f} %)"
+    lines = [
+        f"- **{line.cycles_mean_absolute_error_pct:.1f} %** mean absolute error of simulated cycles over {line['count']} "
+        f"kernels of {LONG_US} µs and more, {line.cache} caches, simulated on {line.simulated_on} "
+        f"(worst {line.cycles_worst_pct:+.0f} %)"
         for _, line in long.iterrows()
     ]
-    if not parts:
-        return NOTHING
-    return f"Mean absolute error of simulated cycles over kernels of {LONG_US} µs and more: {'; '.join(parts)}."
+    apart = tables["held_out"]
+    apart = apart[apart.us >= LONG_US] if len(apart) else apart
+    if len(apart):
+        lines.append(
+            f"- **{apart.cycles_error_pct.abs().mean():.1f} %** over {len(apart)} kernels of a workload that was held out"
+        )
+    whole = tables["speedups"]
+    whole = whole[(whole.name == "whole block") & ~whole.config.str.contains("@")]
+    for workload, part in whole.groupby("workload"):
+        best = part.sort_values("speedup", ascending=False).head(3)
+        worth = ", ".join(f"{config} {speedup:.2f}" for config, speedup in zip(best.config, best.speedup, strict=True))
+        lines.append(f"- {workload}, speed-up of the whole block by what helps most: {worth}")
+    return "\n".join(lines) if lines else NOTHING
 
 
 def accuracy(tables: dict[str, pd.DataFrame]) -> str:

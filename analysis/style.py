@@ -111,7 +111,7 @@ def claim_text(data: Data, claim: str, explored: bool = False) -> str:
         timed = whole.sampled_fraction.fillna(1)
         how.append("whole GPU" + ("" if (timed == 1).all() else f", median {timed.median():.0%} of the blocks timed"))
     if len(parts):
-        how.append(f"estimated from {parts.part_sms.max():.0f} of {data.value('gpu.sms'):.0f} SMs")
+        how.append(f"estimated from {data.part_text(parts)}")
     meaning = {
         "measured": "measured: Nsight Compute on the GPU",
         "simulated": f"simulated: {data.engine} engine, {' or '.join(how)}",

@@ -16,7 +16,7 @@ ERRORS = (
 )
 COST = (
     ("warp_instructions_per_s", "warp instructions per second of processor time"),
-    ("peak_memory_bytes", "peak memory, bytes"),
+    ("peak_memory_mb", "peak memory, MB"),
     ("input_bytes", "bytes replayed from"),
 )
 
@@ -27,6 +27,7 @@ def draw(data: Data) -> Figure:
         figure, axes = style.panels(1, 1, height=2.0)
         style.empty(axes[0, 0], NONE)
         return figure
+    table = table.assign(peak_memory_mb=table.peak_memory_bytes / 1e6)
     figure, axes = style.panels(2, 3, height=3.4, width=11.5)
     whole, part = table[table.blocks_pct == 100], table[table.blocks_pct < 100]
     names = table.workload.str.removesuffix("-holdout").str.replace("mamba", "m") + "\n" + table.name
@@ -35,7 +36,8 @@ def draw(data: Data) -> Figure:
         _bars(panel, whole, names, column, what)
     for panel, (column, what) in zip(axes[1], COST, strict=True):
         _bars(panel, table, names, column, what)
-        panel.set_yscale("log")
+        if "memory" not in column:
+            panel.set_yscale("log")
     axes[0, 0].legend(fontsize=8)
     return figure
 

@@ -1,6 +1,7 @@
 """Tensor to vector FLOP ratio of the kernels that use both, against the hardware's."""
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
 from analysis import style
 from analysis.classes import kernel_class
@@ -34,8 +35,12 @@ def draw(data: Data) -> Figure:
         )
         below = (part.ratio < hardware).sum()
         panel.set(xscale="log", xlabel="tensor FLOP per vector FLOP", ylim=(-0.6, len(part) + 0.1))
+        panel.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+        panel.xaxis.set_major_formatter(ScalarFormatter())
+        panel.xaxis.set_minor_formatter(NullFormatter())
+        panel.grid(axis="y", visible=False)
         panel.set_title(
-            f"{workload}: {below} of {len(part)} below the hardware's ratio\n(dark forward, light backward)"
+            f"{workload}: {below} of {len(part)} below the hardware\n(dark forward, light backward)", fontsize=9
         )
         panel.tick_params(axis="y", labelsize=7.5)
     return figure

@@ -38,9 +38,10 @@ def draw(data: Data) -> Figure:
         fmt=".2f",
         annot_kws={"fontsize": 6.5},
         linewidths=0.4,
-        cbar_kws={"label": "speed-up over the baseline", "shrink": 0.5},
+        cbar_kws={"label": "speed-up", "shrink": 0.6},
     )
     panel = axes[0, 0]
+    panel.grid(visible=False)
     panel.set(xlabel="", ylabel="", title=f"speed-up over {data.baseline}, {data.explored_cache} caches")
     panel.tick_params(axis="x", labelrotation=55, labelsize=8)
     for label in panel.get_xticklabels():

@@ -30,7 +30,7 @@ def make(data: Data) -> pd.DataFrame:
     tables = {metric: data.pairs(metric) for metric in METRICS}
     lines = []
     for part in (False, True):
-        on = f"{data.simulated().part_sms.max():.0f} of {data.value('gpu.sms'):.0f} SMs" if part else "whole GPU"
+        on = data.part_text(tables[CYCLES]) if part else "whole GPU"
         for cache in ("cold", "warm"):
             for long in (True, False):
 

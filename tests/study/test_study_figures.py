@@ -1,6 +1,7 @@
 """Every figure and table is made from a study of a few made-up rows, and from one that lacks most of it."""
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -133,3 +134,26 @@ def test_readme_sections_are_written_and_written_again(full: study_data.Data) ->
 
 def test_markdown_shows_missing_values() -> None:
     assert markdown(pd.DataFrame({"a": [1, None]})).splitlines()[-1] == "| – |"
+
+
+def test_held_out_launches_are_shown_apart(full: study_data.Data) -> None:
+    rows = full.rows.assign(held_out=full.rows.launch.str.startswith("04"))
+    apart = replace(full, rows=rows[~rows.held_out], apart=rows[rows.held_out])
+    assert set(table(apart, "held_out").launch) == {"04-chunk_scan_fwd_kernel"}
+    assert "04-chunk_scan_fwd_kernel" not in set(table(apart, "accuracy").launch)
+    assert (table(apart, "held_out").cycles_error_pct == 0).all()
+
+
+def test_another_engines_rows_stand_beside_the_studys(full: study_data.Data) -> None:
+    """Whole launches against the measurement, fragments against the same fragment alone."""
+    own = full.rows[(full.rows.engine == "embedded") & (full.rows.config == "h200") & (full.rows.cache == "cold")]
+    other = own.assign(engine="accelsim", **{study_data.CYCLES: own[study_data.CYCLES] * 2})
+    part = own.launch.str.startswith("27")
+    fragments = pd.concat([own[part], other[part]]).assign(sampled_fraction=0.25, ci95_low=None)
+    both = replace(full, rows=pd.concat([full.rows, other[~part], fragments]))
+    made = table(both, "engines").set_index(["launch", "engine"])
+    assert made.loc[("04-chunk_scan_fwd_kernel", "accelsim"), "cycles_error_pct"] == pytest.approx(100)
+    assert made.loc[("04-chunk_scan_fwd_kernel", "embedded"), "cycles_error_pct"] == pytest.approx(0)
+    fragment = made.loc["27-bmm_chunk_bwd_kernel"]
+    assert fragment.blocks_pct.tolist() == [25, 25] and fragment.cycles_measured.isna().all()
+    assert "ACCELSIM_ROOT" in table(full, "engines").engine.iloc[0]

@@ -69,9 +69,9 @@ KINDS = ["fadd", "imad", "mufu", "hmma", "ldc", "operand", "ldg", "stg", "atomg"
 
 
 def everything() -> list[Op]:
-    """Every kind twice, with addresses that miss, hit, conflict and cross the partitions."""
+    """Every kind once, with addresses that miss, hit, conflict and cross the partitions."""
     ops = []
-    for i, kind in enumerate(KINDS + KINDS[::-1]):
+    for i, kind in enumerate(KINDS):
         lanes = [BASE + 4096 * (i % 7) + (4, 16, 260)[i % 3] * lane for lane in range(32)]
         shared = [(4, 16, 128)[i % 3] * lane % 4096 for lane in range(32)]
         ops.append(make(kind, i % 6, lanes, shared, stall=1 + i % 5, wait=[(i + 3) % 6]))

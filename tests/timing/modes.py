@@ -15,11 +15,11 @@ REDUCE = Path(__file__).parents[2] / "traces/h200/mamba2-2.7b/17-reduce_kernel" 
 
 
 def counters() -> list[dict[str, float | None]]:
-    """Of hand-made warps that use every unit on four SMs, and of a captured launch, emulated."""
-    four = {"gpu__sms_per_gpc": (2, 2), "l2__partitions": 2, "dram__refresh_interval_ns": 500.0}
-    config, engine, ops = one_sm(**four), open_engine("embedded"), everything()
-    source = Streams(ops, [list(range(len(ops)))] * 8, blocks=6)
-    mixed = engine.simulate(assemble(ops), source, launch(8), config)
+    """Of hand-made warps that use every unit on three SMs, and of a captured launch, emulated."""
+    three = {"gpu__sms_per_gpc": (2, 1), "l2__partitions": 2, "dram__refresh_interval_ns": 500.0}
+    config, engine, ops = one_sm(**three), open_engine("embedded"), everything()
+    source = Streams(ops, [list(range(len(ops)))] * 4, blocks=4)
+    mixed = engine.simulate(assemble(ops), source, launch(4), config)
     given = read_launch(REDUCE)
     program = decode_launch(given).program
     real = engine.simulate(program, open_tracer("emulated").blocks(given, program), given, config)

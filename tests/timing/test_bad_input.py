@@ -117,7 +117,7 @@ def test_a_source_with_another_number_of_warps():
 
 
 @given(programs(), st.integers(1, 2), st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_random_programs_end_and_keep_the_conservation_laws(ops, groups, blocks):
     """simulate() checks the laws after every run; queues and miss entries are few, so that everything has to wait."""
     config = one_sm(l1__miss_lines=33, mio__queue_entries_per_subcore=2, mio__lg_queue_entries=1, l2__partitions=2,

@@ -22,6 +22,13 @@ def test_pipe_takes_a_warp_per_lane_count(text, interval):
     assert [b - a for a, b in itertools.pairwise(cycles[1:9])] == [interval] * 7
 
 
+@pytest.mark.parametrize(
+    ("text", "cycles"), [("IMAD R0, R1, R2, R3", [0, 1, 3, 5]), ("IADD3 R0, R1, R2, R3", [0, 2, 4, 6])]
+)
+def test_one_instruction_waits_at_the_pipes_of_fp32_and_none_at_the_others(text, cycles):
+    assert issued([op(text)] * 4 + [EXIT])[:4] == cycles
+
+
 def test_fp32_takes_the_two_pipes_in_turn():
     """Of four instructions FFMA IMAD FFMA IMAD the heavy pipe gets three: six cycles (measured: 1.54 each)."""
     cycles = issued([op("IMAD R0, R1, R2, R3"), op("FFMA R4, R5, R6, R7")] * 12 + [EXIT])
@@ -69,6 +76,16 @@ def two_warps(yields: bool) -> list[tuple[int, int]]:
 def test_greedy_keeps_a_warp_until_it_cannot_issue():
     order = two_warps(yields=False)
     assert [w for _, w in order] in ([0] * 4 + [4] * 4, [4] * 4 + [0] * 4)
+
+
+@pytest.mark.parametrize(("yields", "back"), [(False, 9), (True, 4)])
+def test_an_older_warp_is_kept_when_a_younger_one_becomes_ready(yields, back):
+    """The younger has to wait until cycle 4; the older then issues eight in a row, unless it gives way."""
+    ops = [*[op("FADD R0, R1, R2", yields=yields)] * 8, op("FADD R0, R1, R2", stall=4), EXIT]
+    warps = [[*range(8), 9]] + [[9]] * 3 + [[8, 9]]
+    cycles = run(ops, warps).cycles
+    assert cycles[0, 4] == [0, back]
+    assert cycles[0, 0][0] == 1
 
 
 def test_the_youngest_goes_first_when_there_is_no_favourite():
@@ -143,3 +160,40 @@ def test_operand_from_shared_memory_is_the_slower_limit_below_64():
     cycles = run(ops, [[0, 1, 2, 3]] * 4).cycles
     last = max(cycles[0, w][0] for w in range(4))
     assert cycles[0, 0][2] == last + 48 + CONFIG.tensor.hgmma_overhead_latency_cycles
+
+
+def test_hmma_result_and_rate():
+    """16 x 8 x 16: 4096 FLOP at two thirds of 1024 per cycle and sub-core."""
+    hmma = "HMMA.16816.F32.BF16 R0, R4, R8, R0"
+    assert (
+        issued([op(hmma, write=0), op("FADD R12, R0, R0", wait=[0]), EXIT])[1]
+        == CONFIG.tensor.hmma_16816_latency_cycles
+    )
+    cycles = issued([op(hmma)] * 8 + [EXIT])
+    assert [b - a for a, b in itertools.pairwise(cycles[:8])] == [6] * 7
+
+
+def test_a_register_read_twice_is_kept():
+    """Three sources in one bank take its port three cycles per instruction, two when one stays in the reuse cache."""
+    sources = [(2, 1), (4, 1), (6, 1)]
+    slow = issued([op("FFMA R1, R2, R4, R6", sources=sources)] * 20 + [EXIT])
+    fast = issued([op("FFMA R1, R2, R4, R6", sources=sources, reuse=1)] * 20 + [EXIT])
+    assert slow[19] - slow[9] == 30
+    assert fast[19] - fast[9] == 20
+
+
+def third_load(*before):
+    """Cycles that a conflict of 32 passes holds the shared-memory unit, seen by the load after the next."""
+    row = [128 * lane for lane in range(32)]
+    ops = [*before, *[op("LDS R0, [R2]", write=1, rows=[row])] * 3, op("FADD R0, R1, R2", wait=[0, 1]), EXIT]
+    warps = [list(range(len(ops)))] + [[*range(len(before)), len(ops) - 1]] * 3
+    cycles = run(ops, warps, one_sm(mio__queue_entries_per_subcore=1)).cycles[0, 0]
+    return cycles[len(before) + 2] - cycles[len(before) + 1]
+
+
+def test_loads_and_operands_of_hgmma_take_turns():
+    """64 x 256 x 16 works 128 cycles, for 80 of which its operands come from shared memory."""
+    large = op("HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], R24, gsb0", gmma_n=256, gmma_k=16, gmma_commits=1,
+               rows=[[0] * 32], stall=15)  # fmt: skip
+    assert third_load() == 32
+    assert third_load(large) == 64

@@ -33,6 +33,9 @@ CASES = {
     "l2.read_l2.1blocks": 0.05,
     "l2.write_l2.1blocks": 0.05,
     "ldgsts.cg16.latency.1": 0.05,
+    "ldgsts.ca16.rate.16KB.16.1": 0.01,
+    "ldgsts.cg16.stream.16.1": 0.05,
+    "wgmma.n256.ss.8.2": 0.02,
     "icache.code1024.16.1": 0.05,
 }
 

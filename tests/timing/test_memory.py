@@ -95,6 +95,16 @@ def test_predicated_off_load_moves_nothing():
     assert result.state.counts[0].l1_sectors == 0
 
 
+@pytest.mark.parametrize(("mask", "time"), [(0, 0), (1, 3)])
+def test_an_instruction_that_is_on_in_no_lane_takes_no_time_of_the_unit(mask, time):
+    """Three between two loads of many passes; with a single lane they take a cycle each."""
+    row = [128 * LANES]
+    ops = [op("LDS R0, [R2]", write=0, rows=row), *[op("LDS RZ, [RZ]", rows=row, mask=mask)] * 3,
+           op("LDS R0, [R2]", write=1, rows=row), use(0), use(1), EXIT]  # fmt: skip
+    cycles = issued(ops)
+    assert cycles[-2] - cycles[-3] == 32 + time
+
+
 def test_store_goes_through_and_is_not_kept():
     """A store leaves for the L2 whole; a load after it misses the L1 and hits the L2."""
     store = op("STG.E desc[UR4][R2.64], R0", read=1, rows=[BASE + 4 * LANES])
@@ -139,3 +149,95 @@ def test_far_partition_costs_more_once_and_then_is_kept():
     counts = result.state.counts[0]
     assert 64 <= counts.l2_far <= 4 * 64 - 64
     assert counts.l2_read_hits == 4 * 64
+
+
+def in_l2(count):
+    """Bring `count` lines, 4 KB apart, into the L2 alone."""
+    copies = [op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 4096 * i + 4 * LANES])
+              for i in range(count)]  # fmt: skip
+    wait = [op("LDGDEPBAR", write=5), op("DEPBAR.LE SB5, 0x0", depth=0), op("FADD R5, R4, R4", stall=15)]
+    return [*copies, *wait]
+
+
+def between_answers(second, **changes):
+    """Cycles between the answers to a load of the first line and to `second`, both from the L2, asked for at once."""
+    ops = [*in_l2(9), load(BASE, barrier=0), second, use(0), use(1), EXIT]
+    cycles = issued(ops, one_sm(noc__header_bytes=0, **changes))
+    return cycles[-2] - cycles[-3]
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_the_port_of_an_sm_takes_lines_one_after_another(width):
+    assert between_answers(load(BASE + 4096, barrier=1), noc__reply_bytes_per_cycle_per_sm=width) == 128 // width
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_the_port_of_a_gpc_takes_lines_one_after_another(width):
+    assert between_answers(load(BASE + 4096, barrier=1), noc__reply_bytes_per_cycle_per_gpc=width) == 128 // width
+
+
+@pytest.mark.parametrize("width", [8, 16, 32])
+def test_a_slice_gives_lines_one_after_another(width):
+    one = {"l2__slices": 1, "dram__channels": 1, "l2__bytes": 16 * 128 * 64, "l2__slice_bytes_per_cycle": width}
+    assert between_answers(load(BASE + 4096, barrier=1), **one) == 128 // width
+
+
+def atomic(barrier, address=BASE):
+    return op("ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R2.64], R4", write=barrier, rows=[address + 4 * LANES])
+
+
+def test_an_atomic_is_a_load_from_the_l2_and_its_latency():
+    expected = CONFIG.l2.hit_latency_near_cycles + CONFIG.l2.atomic_latency_cycles
+    assert latency(*in_l2(1), atomic(0), use()) == expected
+
+
+@pytest.mark.parametrize("interval", [3, 5])
+def test_a_slice_does_one_sector_of_atomics_per_interval(interval):
+    """Two on one line of four sectors: the second waits for the four of the first."""
+    ops = [*in_l2(1), atomic(0), atomic(1), use(0), use(1), EXIT]
+    cycles = issued(ops, one_sm(l2__atomic_interval_cycles=interval))
+    assert cycles[-2] - cycles[-3] == 4 * interval
+
+
+def test_an_atomic_makes_the_l1_copy_stale():
+    """The load after it misses the L1 again."""
+    result = run([load(), use(), atomic(1), use(1), load(), use(), EXIT])
+    assert result.state.counts[0].l1_fills == 3
+    assert result.state.counts[0].dram_reads == 4
+
+
+@pytest.mark.parametrize("registers", [1, 3])
+def test_a_sub_core_hands_on_two_cycles_per_source_register(registers):
+    """The second load is answered so much later than the first."""
+    first = op("LDS R0, [R2]", write=0, rows=[4 * LANES], sources=[(2, registers)])
+    cycles = issued([first, op("LDS R0, [R2]", write=1, rows=[4 * LANES]), use(0), use(1), EXIT])
+    assert cycles[-2] - cycles[-3] == CONFIG.mio.subcore_interval_cycles * registers
+
+
+def whole_lines(count, first=BASE):
+    """Stores of 16 bytes per lane, four lines each."""
+    return [op("STG.E.128 desc[UR4][R2.64], R4", read=1, rows=[first + 512 * i + 16 * LANES], width=16)
+            for i in range(count // 4)]  # fmt: skip
+
+
+def test_beyond_the_dirty_share_the_oldest_lines_go_to_dram_and_stay():
+    """128 lines in sets of 16: 7 or 8 of each set stay dirty at 0.47; all 128 are still there to be read."""
+    config = one_sm(l2__bytes=128 * 128)
+    idle = [op("FADD R5, R4, R4", stall=15)] * 80
+    loads = [load(BASE + 128 * (128 + i), barrier=i % 6) for i in range(128)]
+    result = run([*whole_lines(256), *idle, *loads, EXIT], config=config)
+    counts, lines = result.state.counts[0], result.state.l2_lines
+    assert np.count_nonzero(lines.dirty) == 60
+    assert counts.dram_writes == 4 * (256 - 60)
+    assert (counts.dram_reads, counts.l2_read_hits) == (0, 4 * 128)
+
+
+def test_a_store_leaves_a_copy_in_the_partition_that_it_passes():
+    """Read back, every line hits near, whoever owns it."""
+    idle = [op("FADD R5, R4, R4", stall=15)] * 80
+    loads = [load(BASE + 128 * i, barrier=i % 6) for i in range(64)]
+    result = run([*whole_lines(64), *idle, *loads, EXIT], config=one_sm(l2__partitions=2))
+    counts = result.state.counts[0]
+    assert 64 * 4 < counts.l2_write_sectors < 2 * 64 * 4  # those that pass count twice
+    assert counts.l2_read_hits == 64 * 4
+    assert counts.l2_far == counts.dram_reads == 0

@@ -8,6 +8,7 @@ A modification:  base: h200
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from ssmsim.config.schema import Group, Provenance, SimConfig
 from ssmsim.errors import SsmsimError
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where it is built in
 GROUPS = {name: field.annotation for name, field in SimConfig.model_fields.items()
           if isinstance(field.annotation, type) and issubclass(field.annotation, Group)}  # fmt: skip
 
@@ -83,9 +85,15 @@ def _located(error: ValidationError, leaves: dict[str, Leaf], files: list[Path])
 def _read(file: Path) -> tuple[dict[str, Leaf], str | None]:
     """Leaves of one file by "group.field", and the name of its base."""
     try:
-        root = yaml.compose(file.read_text(), Loader=yaml.SafeLoader)
+        return _parsed(file, file.read_bytes())
     except OSError:
         raise SsmsimError("no such configuration", file, "name a file of simconfigs/") from None
+
+
+@lru_cache(maxsize=64)  # a study reads a baseline once for each of its modifications
+def _parsed(file: Path, text: bytes) -> tuple[dict[str, Leaf], str | None]:
+    try:
+        root = _composed(text.decode())
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         mark = getattr(error, "problem_mark", None)
         raise SsmsimError(f"not YAML: {getattr(error, 'problem', error)}", f"{file}:{mark.line + 1 if mark else 1}",
@@ -115,6 +123,13 @@ def _read(file: Path) -> tuple[dict[str, Leaf], str | None]:
                 )
             leaves[field] = _leaf(field, value, where, baseline=base is None)
     return leaves, base
+
+
+def _composed(text: str) -> yaml.Node | None:
+    try:
+        return yaml.compose(text, Loader=LOADER)
+    except yaml.YAMLError:
+        return yaml.compose(text, Loader=yaml.SafeLoader)  # names the line better
 
 
 def _leaf(field: str, node: yaml.Node, where: str, baseline: bool) -> Leaf:

@@ -132,7 +132,7 @@ class Shared(Group):
     reserved_bytes_per_block: Annotated[int, Field(ge=0)]
     allocation_unit_bytes: Count
     carveouts_kib: tuple[Annotated[int, Field(ge=0)], ...] = Field(description="sizes the driver can choose, ascending")
-    banks: Count
+    banks: Count = Field(description="Accel-Sim alone: the engine has 32 banks of 4 bytes")
     wavefronts_per_cycle: Rate = Field(description="passes over the banks for loads and stores of the SM")
     load_latency_cycles: Cycles = Field(description="LDS.32 without conflict, issue to use")
     ldsm_latency_cycles: Cycles = Field(description="LDSM.x1")

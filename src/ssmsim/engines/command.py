@@ -20,6 +20,7 @@ def simulate(
     tracer: Annotated[str, typer.Option(help="where the instruction streams come from")] = "emulated",
     json: Annotated[Path | None, typer.Option(help="write the result row here")] = None,
     timeline: Annotated[Path | None, typer.Option(help="write a Perfetto trace of one SM here")] = None,
+    stalls: Annotated[Path | None, typer.Option(help="write what each instruction waited for here, as CSV")] = None,
     warm: Annotated[Path | None, typer.Option(help="launch that ran before: its footprint is in the L2")] = None,
     timeline_sm: Annotated[str, typer.Option(help="number of that SM, or 'all' for the blocks of the GPU")] = "0",
     sample: Annotated[bool, typer.Option(help="a few waves of blocks, the whole estimated")] = False,
@@ -31,7 +32,7 @@ def simulate(
 
     from ssmsim.engines.replay import replay
 
-    options: dict[str, Any] = {"timeline": timeline, "warm": warm, "sample": sample_instructions or sample,
+    options: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "warm": warm, "sample": sample_instructions or sample,
                                "sm_clock_mhz": sm_clock_mhz}  # fmt: skip
     options = {name: value for name, value in options.items() if value}
     if timeline is not None:

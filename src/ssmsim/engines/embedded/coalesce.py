@@ -146,7 +146,7 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
             row += rows
             continue
         access = accesses[at[1]]
-        access.first_line, access.lines, access.wavefronts = at[2], 0, 1
+        access.first_line, access.lines, access.wavefronts = at[2], 0, 1 if on else 0
         at[1] += 1
         if on:
             if one.space == SHARED or one.space == COPY:

@@ -78,7 +78,7 @@ def access(
             )
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
-    request.last += passes - 1
+    request.last += max(0, passes - 1)
     return max(passes, (took_fp + (1 << FP) - 1) >> FP)
 
 

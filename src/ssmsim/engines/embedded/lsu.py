@@ -41,7 +41,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
         request.access = warp.access
         warp.access += 1
     request.arrival = max(cycle + 1, sub.queue_last)
-    request.issued = cycle
+    request.off = warp.off
     sub.queue_last = request.arrival + m.subcore_interval * one.sources
     if sub.queue_count == 0:
         sub.queue_head = index
@@ -109,7 +109,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             schedule(events, cycle + RETRY, SERVE, s, 0)
             return
         busy = max(busy, took)
-        if request.space == COPY and not one.bypass:
+        if request.space == COPY and not one.bypass and not request.off:
             busy = max(busy, copy_time(m, sm))
         counts.requests += 1
     if one.read_add:
@@ -117,6 +117,8 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle)
     if request.left > 0:
         arrived(m, counts, warps, requests, index, one, events, request.last)
+    if request.off:  # on in no lane: our microbenchmark ldgsts, three such LDS before each group of copies are not seen
+        busy = 0
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
     schedule(events, sm.lsu_free, SERVE, s, 0)

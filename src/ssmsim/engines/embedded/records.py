@@ -78,8 +78,8 @@ COUNTS = _record(
     "issued", "retired_warps", "launched_warps", "requests", "answers", "warp_cycles", "queue_conflicts",
     "l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l1_fills", "l1_fill_sectors",
     "l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_far", "link_bytes", "l2_retries",
-    "l2_fills_in", "l2_replies", "dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses", "dram_turns",
-    "dram_issued", "dram_done", "reply_bytes", "request_bytes", "merged", "lsu_cycles", "tensor_cycles",
+    "l2_replies", "dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses", "dram_turns",
+    "dram_issued", "dram_done", "reply_bytes", "request_bytes", "merged", "lsu_cycles",
     "fetch_misses", "fetch_lines", "imc_misses", ("pipe_busy_fp", len(PIPES)),
 )  # fmt: skip
 
@@ -126,7 +126,7 @@ LOADED = _record(
 ACCESS = _record("first_line", "lines", "wavefronts")
 
 # A memory instruction in flight in an SM.
-REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", "space", "issued", "last")
+REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last")
 
 # A line on its way from or to an SM.
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",

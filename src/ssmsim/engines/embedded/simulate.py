@@ -7,7 +7,7 @@ import numpy as np
 
 from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded import checks, code, core, digest, events, machine, report
+from ssmsim.engines.embedded import checks, code, core, digest, events, hotspots, machine, report
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded import warm as warming
 from ssmsim.engines.embedded.machine import State
@@ -33,6 +33,7 @@ def simulate(
     sample: bool | int = False,
     timeline: Path | str | None = None,
     timeline_sm: int | None = 0,
+    stalls: Path | str | None = None,
     window: Window | None = None,
     sm_clock_mhz: float | None = None,
 ) -> Result:
@@ -40,6 +41,7 @@ def simulate(
 
     warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
+    stalls: file for the warp cycles of each instruction by stall reason; see hotspots.py.
     sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): DRAM keeps
     its own clock, so a slower SM finds it faster.
     window: a piece of the launch to time in place of `blocks`, over the L2 that earlier ones left (see window.py).
@@ -77,6 +79,8 @@ def simulate(
     checks.conserve(state, int(pool.executed.sum()))
     timed = int(pool.executed.sum())
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
+    if stalls is not None:
+        hotspots.write(stalls, state, pool.executed, program)
     result = Result(
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
         engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="cold" if warm is None else "warm",

@@ -1,0 +1,96 @@
+"""Configurations: what is wrong in one is an error with file, line and field; every field has a reader."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ssmsim.config.load import GROUPS, chain, digest, load
+from ssmsim.errors import SsmsimError
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "simconfigs"
+FIELDS = {f"{group}.{name}": field for group, kind in GROUPS.items() for name, field in kind.model_fields.items()}
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    """A modification of the baseline with this text, beside a copy of it."""
+    (tmp_path / "h200.yaml").write_text((FOLDER / "h200.yaml").read_text())
+
+    def file(text: str, name: str = "mine", base: str = "base: h200\n") -> Path:
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(base + text)
+        return path
+
+    return file
+
+
+WRONG = {
+    "sm: {issue_width: 2}": r"mine\.yaml:2: field sm\.issue_width: unknown; choose one of .*issue_per_subcore_per_cycle",
+    "sms: {blocks: 2}": r"mine\.yaml:2: field sms: unknown",
+    "sm:\n  blocks: -1": r"mine\.yaml:3: field sm\.blocks: .*greater than or equal to 1",
+    "sm: {blocks: 65}": r"mine\.yaml:2: field sm\.blocks: .*less than or equal to 64",
+    "sm: {blocks: many}": r"mine\.yaml:2: field sm\.blocks: .*valid integer",
+    "sm: {blocks: 1.5}": r"mine\.yaml:2: field sm\.blocks: .*valid integer",
+    "sm: {blocks: }": r"mine\.yaml:2: field sm\.blocks: .*valid integer",
+    "noc: {reply_bytes_per_cycle_per_sm: 0}": r"mine\.yaml:2: field noc\.reply_bytes_per_cycle_per_sm: .*greater than 0",
+    "noc: {reply_bytes_per_cycle_per_sm: .nan}": r"mine\.yaml:2: field noc\.reply_bytes_per_cycle_per_sm: ",
+    "sm: {subcores: 8}": r"mine\.yaml:2: field sm\.subcores: .*4",
+    "sm: 3": r"mine\.yaml:2: field sm: expected fields, not a value",
+    "l2: {dirty_fraction: {source: me}}": r"mine\.yaml:2: field l2\.dirty_fraction: no value",
+    "l2: {dirty_fraction: {value: 0.5, source: me, kind: guess}}": r"mine\.yaml:2: field l2\.dirty_fraction\.kind: ",
+    "l2: {slices: 3}\nl2: {slices: 4}": r"mine\.yaml:3: field l2: given twice",
+    "l2: {slices: 3": r"mine\.yaml:2: not YAML",
+    "l2: {slices: 95}": r"mine\.yaml:2: field l2\.slices: is not a multiple of l2\.partitions",
+    "l2: {bytes: 60000000}": r"mine\.yaml:2: field l2\.bytes: is not slices x ways",
+    "l2: {hit_latency_far_cycles: 100}": r"mine\.yaml:2: field l2\.hit_latency_far_cycles: is below",
+    "dram: {write_drain_low: 99}": r"mine\.yaml:2: field dram\.write_drain_low: is not below",
+    "shared: {max_bytes_per_sm: 300000}": r"mine\.yaml:2: field shared\.max_bytes_per_sm: exceeds",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_is_named(text: str, write) -> None:
+    with pytest.raises(SsmsimError, match=WRONG[text]):
+        load(write(text))
+
+
+@pytest.mark.parametrize(("name", "text", "told"), [
+    ("mine", "base: nowhere", r"nowhere\.yaml: no such configuration"),
+    ("mine", "base: mine", r"mine\.yaml: base: leads in a circle"),
+    ("mine", "base: [h200]", r"mine\.yaml:1: field base: expected a name"),
+    ("mine", "- sm", r"mine\.yaml:1: expected groups of fields"),
+    ("mine", "sm: {blocks: 32}", r"mine\.yaml:1: field sm\.blocks: a baseline value needs its source"),
+    ("h200", "sm:\n  blocks: {value: 32, source: DS, kind: datasheet}", r"h200\.yaml: field gpu: missing|field gpu\.\w+: missing"),
+])  # fmt: skip
+def test_broken_chains_and_baselines(name: str, text: str, told: str, write) -> None:
+    with pytest.raises(SsmsimError, match=told):
+        load(write(text, name, base=""))
+
+
+@pytest.mark.parametrize("field", ["sm.blocks", "dram.channels", "launch.skip_prologue"])
+def test_a_missing_field_is_named(field: str, write) -> None:
+    group, name = field.split(".")
+    values = yaml.safe_load((FOLDER / "h200.yaml").read_text())
+    del values[group][name]
+    with pytest.raises(SsmsimError, match=rf"h200\.yaml: field {field}: missing"):
+        load(write(yaml.safe_dump(values), "h200", base=""))
+
+
+def test_the_last_word_counts_and_the_digest_follows_values_alone(write) -> None:
+    first = load(write("# a comment\nsm: {blocks: 16}\n", "first"))
+    second = load(write("sm: {blocks: 8}\nl2: {ways: 16}\n", "second", base="base: first\n"))
+    same = load(write("sm: {blocks: 8}\n", "same"))
+    assert [f.stem for f in chain(second.files[0])] == ["second", "first", "h200"]
+    assert (first.sm.blocks, second.sm.blocks) == (16, 8)
+    assert digest(first) != digest(second) == digest(same)
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.yaml")), ids=lambda f: f.stem)
+def test_every_committed_configuration_loads_and_differs_from_its_base(file: Path) -> None:
+    files = chain(file)
+    config = load(file)
+    assert config.provenance.keys() == FIELDS.keys()
+    if len(files) > 1:
+        assert digest(config) != digest(load(files[1]))

@@ -1,0 +1,57 @@
+"""Start and end of thread blocks, to the cycle, on one SM between hand-made streams."""
+
+import pytest
+from streams import EXIT, one_sm, op, run
+
+BASE = 1 << 24
+ADD = op("FADD R0, R1, R2")
+STORE = op("STG.E desc[UR4][R2.64], R0", read=0, rows=[[BASE + 4 * lane for lane in range(32)]])
+
+
+def active(ops, config):
+    """Cycles from the block's launch to the retirement of its only warp."""
+    return int(run(ops, config=config).state.sms[0].active)
+
+
+@pytest.mark.parametrize("interval", [1, 24])
+def test_blocks_start_one_per_interval(interval):
+    config = one_sm(launch__sm_interval_cycles=interval, fetch__l1_interval_cycles=1)
+    cycles = run([ADD, EXIT], config=config, blocks=4).cycles
+    assert [cycles[b, 0][0] for b in range(4)] == [interval * b for b in range(4)]
+
+
+def test_the_whole_gpu_starts_so_many_blocks_per_cycle():
+    config = one_sm(gpu__sms_per_gpc=(2, 2), launch__blocks_per_cycle=0.25)
+    cycles = run([ADD, EXIT], config=config, blocks=4).cycles
+    assert [cycles[b, 0][0] for b in range(4)] == [0, 4, 8, 12]
+
+
+def test_a_block_that_waits_for_room_starts_after_the_release():
+    """One block per SM: exit, retirement a cycle later, release, then the first instruction's way."""
+    config = one_sm(sm__blocks=1)
+    cycles = run([ADD, EXIT], config=config, blocks=2).cycles
+    n = config.launch
+    assert cycles[1, 0][0] == cycles[0, 0][1] + 1 + n.release_cycles + n.first_instruction_cycles
+
+
+def test_blocks_spread_before_they_share():
+    config = one_sm(gpu__sms_per_gpc=(2, 2))
+    state = run([ADD] * 20 + [EXIT], config=config, blocks=6).state
+    assert state.loaded.sm[:6].tolist() == [0, 1, 2, 3, 0, 1]
+
+
+def test_a_warp_leaves_with_its_last_store():
+    """It is acknowledged when its slice takes it: half the L1's way, then there and back."""
+    config = one_sm()
+    near, hit = config.l2.hit_latency_near_cycles, config.l1.hit_latency_cycles
+    alone, stored = active([ADD, EXIT], config), active([STORE, EXIT], config)
+    assert alone == config.launch.first_instruction_cycles + 1 + 1
+    assert stored == config.launch.first_instruction_cycles + 1 + (hit - 1) // 2 + near - hit
+
+
+def test_a_warp_leaves_with_its_last_load():
+    """Also when no instruction waits for it."""
+    config = one_sm()
+    lds = op("LDS R0, [R2]", write=0, rows=[[4 * lane for lane in range(32)]])
+    expected = config.launch.first_instruction_cycles + config.shared.load_latency_cycles
+    assert active([lds, EXIT], config) == expected

@@ -1,0 +1,118 @@
+"""One HBM channel between two mocks: transactions pushed by hand, the cycle of each answer worked out by hand.
+
+Four cycles per burst of 64 bytes, 20 to open a row, 90 between two openings of one bank, 100 on the way back.
+"""
+
+import pytest
+from streams import EXIT, assemble, launch, one_sm
+
+from ssmsim.engines.embedded import code, dram, events, machine
+from ssmsim.engines.embedded import records as r
+
+LINE = 15  # all four sectors
+BURST, OPEN, CYCLE, BACK = 4, 20, 90, 100
+
+
+class Channel:
+    """Rows are lines; lines 0 and 17 lie in bank 0, line n below 16 in bank n."""
+
+    def __init__(self, **changes: int) -> None:
+        config = one_sm()
+        state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+        self.m, self.counts, self.events, self.slices = state.machine[0], state.counts[0], state.events, state.slices
+        self.transactions, self.channels = state.transactions, state.channels
+        fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "row_granules": 1, "banks": 16, "access_bytes": 64,
+                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "dram_latency": BACK,
+                  "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "dram_queue": 16,
+                  "drain_high": 4, "drain_low": 1}  # fmt: skip
+        for name, value in (fields | changes).items():
+            self.m[name] = value
+
+    def push(self, line: int, now: int, sectors: int = LINE, write: int = 0) -> int:
+        return int(dram.push(self.m, self.counts, self.slices, self.transactions, self.channels, self.events, 0, line,
+                             sectors, write, r.NONE, now))  # fmt: skip
+
+    def answers(self, until: int = 100_000) -> dict[int, int]:
+        """Cycle at which each transaction is done."""
+        done, cycle = {}, 0
+        while (cycle := int(events.next_due(self.events, cycle, until))) < until:
+            while node := events.take(self.events, cycle):
+                kind, number = int(self.events[node].kind), int(self.events[node].a)
+                if kind == events.CHANNEL_SERVE:
+                    dram.serve(self.m, self.counts, self.transactions, self.channels, self.events, number, cycle)
+                else:
+                    done[number] = cycle
+        return done
+
+
+def test_a_line_from_a_closed_row():
+    """Looked at the cycle after it came, row opened, two bursts, way back."""
+    channel = Channel()
+    one = channel.push(1, 1000)
+    assert channel.answers() == {one: 1001 + OPEN + 2 * BURST + BACK}
+
+
+def test_a_single_sector_takes_half_a_burst():
+    channel = Channel()
+    one = channel.push(1, 1000, sectors=1)
+    assert channel.answers() == {one: 1001 + OPEN + BURST // 2 + BACK}
+
+
+def test_an_open_row_needs_the_bus_alone():
+    channel = Channel()
+    first, second = channel.push(1, 1000), channel.push(1, 1000)
+    done = channel.answers()
+    assert done[second] - done[first] == 2 * BURST
+    assert (channel.counts.dram_row_hits, channel.counts.dram_row_misses) == (1, 1)
+
+
+def test_another_bank_opens_behind_a_transfer():
+    """Its 20 cycles run beside those of the first, so only the bus is seen."""
+    channel = Channel()
+    first, second = channel.push(1, 1000), channel.push(2, 1000)
+    done = channel.answers()
+    assert done[second] - done[first] == 2 * BURST
+    assert channel.counts.dram_row_misses == 2
+
+
+def test_another_row_of_the_same_bank_waits_for_the_row_cycle():
+    channel = Channel()
+    first, second = channel.push(0, 1000), channel.push(17, 1000)
+    done = channel.answers()
+    assert done[second] - done[first] == CYCLE
+
+
+def test_an_open_row_overtakes_a_closed_one():
+    channel = Channel()
+    first, conflict, hit = channel.push(0, 1000), channel.push(17, 1000), channel.push(0, 1000)
+    done = channel.answers()
+    assert done[first] < done[hit] < done[conflict]
+
+
+def test_reads_go_before_writes_and_the_bus_turns_once():
+    channel = Channel()
+    write, read = channel.push(1, 1000, write=1), channel.push(1, 1000)
+    done = channel.answers()
+    assert done[read] == 1001 + OPEN + 2 * BURST + BACK
+    assert done[write] == done[read] - BACK + 12 + 2 * BURST  # a write is done when it is on the bus
+    assert channel.counts.dram_turns == 1
+
+
+@pytest.mark.parametrize(("writes", "first"), [(3, "read"), (4, "write")])
+def test_enough_writes_go_before_reads(writes, first):
+    channel = Channel()
+    read = channel.push(1, 1000)
+    some = [channel.push(1, 1000, write=1) for _ in range(writes)]
+    done = channel.answers()
+    assert (done[some[0]] < done[read] - BACK) == (first == "write")
+    # of four, three drain down to one; the last waits for the read and the two turns
+    order = sorted([*some, read], key=lambda n: done[n] - BACK * (n == read))
+    assert order.index(read) == (0 if first == "read" else 3)
+
+
+def test_refresh_blocks_the_channel_once_per_interval():
+    channel = Channel(refresh_interval=3900)
+    for now, held in ((1000, 0), (4000, 300), (4500, 0), (7900, 300)):
+        one = channel.push(1, now)
+        opened = OPEN if now == 1000 else 0
+        assert channel.answers() == {one: now + 1 + held + opened + 2 * BURST + BACK}
