@@ -71,7 +71,7 @@ def test_a_warpgroup_that_stays_incomplete_is_a_deadlock():
     gmma = op("HGMMA.64x64x16.F32.BF16 R24, R100, gdesc[UR4], R24, gsb0", gmma_n=64, gmma_k=16, gmma_commits=1,
               rows=[[0] * 32])  # fmt: skip
     ops = [gmma, op("WARPGROUP.DEPBAR.LE gsb0, 0x0", depth=0), SYNC, EXIT]
-    with pytest.raises(SsmsimError, match=r"deadlock.*warp 0 waits at 0x10 \(WARPGROUP.DEPBAR.*for gmma"):
+    with pytest.raises(SsmsimError, match=r"deadlock.*warp 0 waits at 0x10 \(WARPGROUP.DEPBAR.*for barrier"):
         simulate(ops, [[0, 1, 2, 3]] * 3 + [[2, 3]])
 
 

@@ -41,12 +41,11 @@ def test_blocks_spread_before_they_share():
 
 
 def test_a_warp_leaves_with_its_last_store():
-    """It is acknowledged when its slice takes it: half the L1's way, then there and back."""
+    """Once its operands are out of the registers; nothing waits for its acknowledgement."""
     config = one_sm()
-    near, hit = config.l2.hit_latency_near_cycles, config.l1.hit_latency_cycles
     alone, stored = active([ADD, EXIT], config), active([STORE, EXIT], config)
     assert alone == config.launch.first_instruction_cycles + 1 + 1
-    assert stored == config.launch.first_instruction_cycles + 1 + (hit - 1) // 2 + near - hit
+    assert stored == config.launch.first_instruction_cycles + 1 + config.mio.read_release_cycles
 
 
 def test_a_warp_leaves_with_its_last_load():

@@ -39,7 +39,7 @@ def test_the_first_bytes_alone_are_brought_there():
 @pytest.mark.parametrize("ahead", [1, 2])
 def test_the_stream_buffer_asks_for_the_next_lines(ahead):
     """They follow the first as the SM's cache is refilled; one more is asked for when the first of them is used."""
-    cycles = issued([ADD] * 8 * (ahead + 2) + [EXIT], config(l0_prefetch_lines=ahead))
+    cycles = issued([ADD] * 8 * (ahead + 2) + [EXIT], config(l0_bytes_per_subcore=1024, l0_prefetch_lines=ahead))
     assert [cycles[8 * i] for i in range(1, ahead + 1)] == [REFILL * i for i in range(1, ahead + 1)]
     assert cycles[8 * (ahead + 1)] == 7 + L2 + L1
 

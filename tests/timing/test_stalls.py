@@ -80,7 +80,7 @@ def test_a_full_queue_of_global_accesses_is_its_own_throttle():
     assert result.cycles[0, 0][:3] == [0, 1, 3]
     assert found[2, "lg_throttle"] == 1
     found, _ = waits([LOAD, LOAD, LOAD, EXIT], config=one_sm(mio__queue_entries_per_subcore=1))
-    assert found[2, "lg_throttle"] == 1
+    assert found[2, "mio_throttle"] == 1
 
 
 def test_warps_that_are_ready_together_are_not_selected():

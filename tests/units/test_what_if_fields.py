@@ -93,5 +93,4 @@ def test_skipped_prologues_are_not_counted():
     name = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
     assert persistent.counters[name] == today.counters[name]
     assert persistent.warp_instructions < today.warp_instructions
-    skipped = (today.warp_instructions - persistent.warp_instructions) / 16  # per sub-core
-    assert today.counters[ACTIVE] - persistent.counters[ACTIVE] > skipped / 4
+    assert persistent.counters[ACTIVE] < today.counters[ACTIVE]

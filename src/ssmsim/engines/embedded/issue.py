@@ -139,6 +139,20 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
         schedule(events, begins + max(1, min(one.latency, m.read_release)), RELEASE, w, one.read_add)
 
 
+@njit(cache=True)
+def ask_all_slices(m, counts, sm, cycle):
+    """A fence asks every slice, by way of the near one; fences of an SM that meet share the question.
+
+    ncu counts 121 to 138 L2 sectors, all hits, per lone fence of chunk_scan_chunk_state_bwd_dx beyond loads, stores and
+    atomics, 45 where four warps fence at once (chunk_state_bwd_db); with 94 slices 141 are expected. Costs no time here.
+    """
+    if cycle >= sm.fenced_until:
+        sm.fenced_until = cycle + m.gpu_fence
+        asked = m.l2_slices + m.l2_slices // 2
+        counts.l2_sectors += asked
+        counts.l2_hits += asked
+
+
 @njit(cache=True, forceinline=True)
 def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last."""
@@ -163,6 +177,7 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, in
     if one.kind == MEMBAR and one.count:  # a round trip, two after an access of the warp: microbenchmark fence
         ready, warp.state = cycle + m.gpu_fence * (1 + warp.touched), reason.MEMBAR
         warp.touched = 0
+        ask_all_slices(m, counts, sm, cycle)
     if following.line != warp.line:
         warp.line = following.line
         there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, index, following.line, cycle)

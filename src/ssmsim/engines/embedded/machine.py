@@ -172,8 +172,9 @@ def machine_record(
     m.branch_latency, m.ports = c.sm.branch_latency_cycles, c.sm.register_ports_per_bank
     m.barrier_latency, m.barrier_interval = c.sm.barrier_latency_cycles, c.sm.barrier_interval_cycles
     f = c.fetch
-    m.l0_ways, m.l0_prefetch = f.l0_ways, f.l0_prefetch_lines
-    m.l0_sets = max(1, f.l0_bytes_per_subcore // f.l0_line_bytes // f.l0_ways)
+    lines = f.l0_bytes_per_subcore // f.l0_line_bytes
+    m.l0_ways, m.l0_prefetch = min(f.l0_ways, lines), f.l0_prefetch_lines
+    m.l0_sets = lines // m.l0_ways
     m.code_lines = int(code[-1].line) + 1
     m.l1i_ways, m.l1i_latency, m.l1i_interval = f.l1_ways, f.l1_latency_cycles, f.l1_interval_cycles
     m.l1i_sets = max(1, f.l1_bytes // f.l0_line_bytes // f.l1_ways)

@@ -107,7 +107,7 @@ SUBCORE = _record(
 )  # fmt: skip
 
 SM = _record(
-    "wake", "gpc", "side", "blocks", "warps", "next_subcore", "active_since", "active", "launch_free",
+    "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
 )  # fmt: skip
