@@ -139,6 +139,8 @@ def bandwidth(tables: dict[str, pd.DataFrame]) -> str:
     """Mean use of the DRAM's peak."""
     table = tables["bandwidth"]
     table = table[table.cache == "cold"]
+    if table.empty:
+        return f"{NOTHING} The paper has {BANDWIDTH_PCT} % on an H100."
     text = table.mean_pct.map("{:.1f} %".format) + " (" + table.time_weighted_pct.map("{:.1f} %".format) + " by time)"
     wide = table.assign(cell=text).pivot(index=["workload", "direction"], columns="level", values="cell").reset_index()
     return f"{markdown(wide.rename_axis(columns=None))}\n\nThe paper has {BANDWIDTH_PCT} % on an H100."
