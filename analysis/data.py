@@ -71,6 +71,13 @@ class Data:
         """A number of the hardware."""
         return float(self.hardware.loc[config or self.baseline, field])
 
+    def complete(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Rows of SSM kernels, without the passes of workloads (by cache state) of which a measured one is missing."""
+        group = ["workload", "direction", "cache"]
+        wanted = self.measured()[lambda table: table.role == "ssm"].groupby(group).launch.nunique().rename("wanted")
+        rows = rows[rows.role == "ssm"].merge(wanted.reset_index(), on=group)
+        return rows[rows.groupby(group).launch.transform("nunique") == rows.wanted]
+
     def pairs(self, metric: str, engine: str | None = None, part: bool | None = None) -> pd.DataFrame:
         """Launches with a measured and a simulated value: KEY, ABOUT, us, measured, simulated, error, part_sms."""
         both = self.measured()[list(dict.fromkeys([*KEY, *ABOUT, TIME, metric]))].copy()

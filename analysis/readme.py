@@ -58,6 +58,10 @@ def headline(tables: dict[str, pd.DataFrame]) -> str:
     return "\n".join(lines) if lines else NOTHING
 
 
+def _length(kernels: str) -> str:
+    return f"{LONG_US} µs and more" if kernels.startswith("at least") else f"less than {LONG_US} µs"
+
+
 def accuracy(tables: dict[str, pd.DataFrame]) -> str:
     """One line per cache state, length of kernel, simulated GPU and, for long kernels, workload."""
     table = tables["accuracy_summary"]
@@ -65,7 +69,7 @@ def accuracy(tables: dict[str, pd.DataFrame]) -> str:
     shown = pd.DataFrame({
         "caches": table.cache,
         "simulated on": table.simulated_on,
-        "kernels": table["count"].astype(str) + " of " + table.kernels.str.replace("us", "µs") + ", " + table.workload,
+        "kernels": table["count"].astype(str) + " of " + table.kernels.map(_length) + ", " + table.workload,
         "cycles, mean absolute error": table.cycles_mean_absolute_error_pct.map("{:.1f} %".format),
         "mean": table.cycles_mean_error_pct.map("{:+.1f} %".format),
         "worst": table.cycles_worst_pct.map("{:+.0f} %".format) + " (" + table.worst_kernel.str.split().str[-1] + ")",
@@ -85,13 +89,13 @@ def held_out(tables: dict[str, pd.DataFrame]) -> str:
     texts = []
     for cache, of_cache in tables["held_out"].groupby("cache", sort=False):
         long = of_cache.us >= LONG_US
-        for table, title in ((of_cache[long], f"at least {LONG_US} µs"), (of_cache[~long], f"below {LONG_US} µs")):
+        for table, title in ((of_cache[long], f"{LONG_US} µs and more"), (of_cache[~long], f"less than {LONG_US} µs")):
             if table.empty:
                 continue
             error = table.cycles_error_pct
             worst = error.loc[error.abs().idxmax()]
             texts.append(
-                f"{len(table)} kernels of {title}, {cache} caches: mean absolute error of cycles "
+                f"{len(table)} kernel{'s' * (len(table) > 1)} of {title}, {cache} caches: mean absolute error of cycles "
                 f"**{error.abs().mean():.1f} %**, worst {worst:+.1f} %."
             )
             texts.append(markdown(_launches(table)))
@@ -127,6 +131,7 @@ def kernel_classes(tables: dict[str, pd.DataFrame]) -> str:
     wide = table.pivot(index=["direction", "class"], columns="column", values="cell").sort_index(
         ascending=[False, True]
     )
+    wide = wide.replace("0 kernels, 0.0 %", "none").replace("^1 kernels", "1 kernel", regex=True)
     return markdown(wide[list(dict.fromkeys(table.column))].reset_index().rename_axis(columns=None))
 
 
@@ -134,6 +139,8 @@ def bandwidth(tables: dict[str, pd.DataFrame]) -> str:
     """Mean use of the DRAM's peak."""
     table = tables["bandwidth"]
     table = table[table.cache == "cold"]
+    if table.empty:
+        return f"{NOTHING} The paper has {BANDWIDTH_PCT} % on an H100."
     text = table.mean_pct.map("{:.1f} %".format) + " (" + table.time_weighted_pct.map("{:.1f} %".format) + " by time)"
     wide = table.assign(cell=text).pivot(index=["workload", "direction"], columns="level", values="cell").reset_index()
     return f"{markdown(wide.rename_axis(columns=None))}\n\nThe paper has {BANDWIDTH_PCT} % on an H100."

@@ -32,7 +32,8 @@ def draw(data: Data) -> Figure:
         style.log_log(panel)
         far = pairs[pairs.error.abs() > 0.10]
         style.label_points(panel, far.measured, far.simulated, far.name)
-        panel.set_title(f"{what}: mean error {mean_absolute_error(pairs):.1%}, r {correlation(pairs):.3f}")
+        r = f", r {correlation(pairs):.3f}" if len(pairs) > 2 else ""
+        panel.set_title(f"{what}: mean error {mean_absolute_error(pairs):.1%}{r}")
         panel.legend(loc="upper left", fontsize=7)
     return figure
 

@@ -1,4 +1,7 @@
-"""Mean use of the DRAM's peak bandwidth: plain mean over kernels, and weighted with their time."""
+"""Mean use of the DRAM's peak bandwidth: plain mean over SSM kernels, and weighted with their time.
+
+Simulated where every kernel of a pass is.
+"""
 
 import pandas as pd
 
@@ -10,7 +13,7 @@ from analysis.table import main
 def make(data: Data) -> pd.DataFrame:
     lines = []
     for level, rows in (("measured", data.measured()), ("simulated", data.simulated())):
-        rows = rows.dropna(subset=[BANDWIDTH, CYCLES])
+        rows = data.complete(rows).dropna(subset=[BANDWIDTH, CYCLES])
         for (workload, direction, cache), part in rows.groupby(["workload", "direction", "cache"]):
             weighted = (part[BANDWIDTH] * part[CYCLES]).sum() / part[CYCLES].sum()
             lines.append(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from streams import EXIT, issued, one_sm, op, run
+from streams import EXIT, FULL, issued, one_sm, op, run
 
 CONFIG = one_sm()
 LANES = np.arange(32)
@@ -116,11 +116,13 @@ def test_store_goes_through_and_is_not_kept():
     assert result.cycles[0, 0][-2] - result.cycles[0, 0][-3] == CONFIG.l2.hit_latency_near_cycles
 
 
-def test_part_of_a_sector_is_merged_when_it_is_read():
-    store = op("STG.E desc[UR4][R2.64], R0", read=1, rows=[BASE + 32 * LANES], mask=1)
+@pytest.mark.parametrize(("lanes", "reads"), [(8, 0), (7, 2)])
+def test_part_of_a_sector_is_fetched_when_it_is_read(lanes, reads):
+    """Eight lanes write the sector whole; of seven the rest is missing, and 64 bytes are fetched."""
+    store = op("STG.E desc[UR4][R2.64], R0", read=1, rows=[BASE + 4 * LANES], mask=(1 << lanes) - 1)
     idle = [op("FADD R5, R4, R4", stall=15)] * 40
-    result = run([store, *idle, load(), use(), EXIT])
-    assert result.state.counts[0].dram_reads > 0
+    result = run([store, *idle, load(BASE, stride=0), use(), EXIT])
+    assert result.state.counts[0].dram_reads == reads
 
 
 def test_local_memory_stays_in_the_l1():
@@ -241,3 +243,25 @@ def test_a_store_leaves_a_copy_in_the_partition_that_it_passes():
     assert 64 * 4 < counts.l2_write_sectors < 2 * 64 * 4  # those that pass count twice
     assert counts.l2_read_hits == 64 * 4
     assert counts.l2_far == counts.dram_reads == 0
+
+
+def test_a_line_of_the_other_partition_is_farther():
+    """Without copies every load goes to the owner: 16 lines of 256 bytes apart lie in both partitions."""
+    config, found = one_sm(l2__partitions=2, l2__far_copies=False), set()
+    for line in range(16):
+        copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 256 * line + 4 * LANES])
+        wait = [copy, op("LDGDEPBAR", write=1), op("DEPBAR.LE SB1, 0x0", depth=0), op("FADD R5, R4, R4", stall=15)]
+        found.add(latency(*wait, load(BASE + 256 * line), use(), config=config))
+    assert found == {CONFIG.l2.hit_latency_near_cycles, CONFIG.l2.hit_latency_far_cycles}
+
+
+@pytest.mark.parametrize(("first", "second", "merged"), [(FULL, FULL, 1), (FULL, 1, 1), (1, FULL, 0)])
+def test_a_gpc_asks_once_for_what_is_on_its_way(first, second, merged):
+    """Copies past the L1: the second joins the first when that brings all it wants."""
+    ops = [op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 4 * LANES], mask=mask)
+           for mask in (first, second)]  # fmt: skip
+    counts = run([*ops, op("LDGDEPBAR", write=0), op("DEPBAR.LE SB0, 0x0", depth=0), EXIT]).state.counts[0]
+    sectors = [4 if mask == FULL else 1 for mask in (first, second)]
+    assert counts.merged == merged
+    assert counts.l2_read_sectors == sum(sectors) - merged * sectors[1]
+    assert counts.l1_fill_sectors == sum(sectors)
