@@ -12,7 +12,7 @@ from streams import EXIT, Streams, assemble, launch, one_sm, op, run
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import checks, code
 from ssmsim.errors import SsmsimError
-from ssmsim.trace.types import BlockTrace
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, BlockTrace
 
 CONFIG = one_sm()
 ADD, SYNC = op("FADD R0, R1, R2"), op("BAR.SYNC 0x0", barrier=0)
@@ -114,6 +114,17 @@ def test_a_broken_source(told):
 def test_a_source_with_another_number_of_warps():
     with pytest.raises(SsmsimError, match="a stream per warp"):
         simulate([EXIT], [[0]] * 2, source=Streams([EXIT], [[0]]))
+
+
+@pytest.mark.parametrize(("address", "told"), [(1 << 24, ""), (SHARED_WINDOW + 64, r"LD\.E R0.*generic"),
+                                               (LOCAL_WINDOW, r"LD\.E R0.*generic")])  # fmt: skip
+def test_a_generic_access_to_shared_memory_is_refused_not_mistaken(address, told):
+    ops = [LOAD, op("LD.E R0, desc[UR4][R2.64]", write=0, rows=[[1 << 24] * 31 + [address]]), EXIT]
+    if told:
+        with pytest.raises(SsmsimError, match=told):
+            simulate(ops, [[0, 1, 2]])
+    else:
+        assert simulate(ops, [[0, 1, 2]]).warp_instructions == 3
 
 
 @given(programs(), st.integers(1, 2), st.integers(1, 3))

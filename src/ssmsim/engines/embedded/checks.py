@@ -12,7 +12,8 @@ from ssmsim.engines.embedded.events import WHEEL
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.stalls import SELECTED
 from ssmsim.errors import SsmsimError
-from ssmsim.trace.types import BlockTrace, Program
+from ssmsim.sass.opcodes import Space
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, BlockTrace, Program
 
 SECTOR = 32
 
@@ -32,6 +33,23 @@ def whole(trace: BlockTrace, program: Program, warps: int) -> None:
         given = int(trace.first_access[w + 1] - trace.first_access[w])
         raise SsmsimError(f"block {trace.blocks[w // warps]} warp {w % warps}: {given} rows of addresses for instructions "
                           f"that need {needed[w]}", program.kernel, "trace the launch again")  # fmt: skip
+    _windows(trace, program)
+
+
+def _windows(trace: BlockTrace, program: Program) -> None:
+    """Refuse generic accesses to shared or local memory: the LSU takes every generic address for a global one."""
+    generic = program.instructions["space"] == Space.GENERIC
+    at = np.flatnonzero(generic[trace.index]) if generic.any() else np.zeros(0, int)
+    if len(at) == 0:
+        return
+    rows = np.cumsum(program.instructions["accesses"][trace.index])[at] - 1
+    on = trace.mask[at, None] >> np.arange(32, dtype=np.uint32) & 1
+    inside = (trace.addresses[rows] >= SHARED_WINDOW) & (trace.addresses[rows] < LOCAL_WINDOW + WINDOW_BYTES)
+    wrong = np.flatnonzero((inside & (on == 1)).any(1))
+    if len(wrong):
+        text = program.text[int(trace.index[at[wrong[0]]])].strip()
+        raise SsmsimError(f"{text}: a generic access to shared or local memory has no timing", program.kernel,
+                          "teach lsu.py the address windows")  # fmt: skip
 
 
 def _rules(trace: BlockTrace, program: Program, warps: int) -> Iterator[tuple[str, Any]]:

@@ -87,8 +87,11 @@ def remember(entry, fill, index, place):
 def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
     fill.merged, fill.merges, fill.port = 0, 0, NONE
-    if m.coalescer and not fill.store and not fill.atomic and merge(
-        m, counts, sm, coalescer, fills, fill, index, events, now
+    if (
+        m.coalescer
+        and not fill.store
+        and not fill.atomic
+        and merge(m, counts, sm, coalescer, fills, fill, index, events, now)
     ):
         return
     home = home_of(m, fill.line)

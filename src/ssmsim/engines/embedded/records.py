@@ -30,7 +30,19 @@ HEAVY, LITE, ALU, FP64, TENSOR, UNIFORM, BRANCH, XU, FREE = range(len(PIPES))
 FMA = len(PIPES)  # not a server: HEAVY and LITE in turn
 
 # What issue has to do with an instruction.
-KINDS = ("fixed", "memory", "branch", "barrier", "depbar", "gmma", "gmma_wait", "copy_fence", "membar", "queued", "gmma_arrive")
+KINDS = (
+    "fixed",
+    "memory",
+    "branch",
+    "barrier",
+    "depbar",
+    "gmma",
+    "gmma_wait",
+    "copy_fence",
+    "membar",
+    "queued",
+    "gmma_arrive",
+)
 FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, COPY_FENCE, MEMBAR, QUEUED, GMMA_ARRIVE = range(len(KINDS))
 
 # Memory operations, as the LSU tells them apart.
@@ -97,7 +109,8 @@ WARP = _record(
     "mark",  # cycles before this are in the stall table
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
-    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks", "touched", "gathering", "deferred", "opened", "started",
+    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks",
+    "touched", "gathering", "deferred", "opened", "started",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 

@@ -78,9 +78,7 @@ def check_exit(warp, events, w, cycle):
 
     Our microbenchmark successor: a block that ends with a store has its successor 60 cycles later than one without.
     """
-    if warp.position == warp.end and not (
-        warp.outstanding or warp.scoreboard or warp.gmma_pending or warp.leaving
-    ):
+    if warp.position == warp.end and not (warp.outstanding or warp.scoreboard or warp.gmma_pending or warp.leaving):
         warp.leaving = 1
         schedule(events, cycle, RETIRE, w, 0)
 
