@@ -40,7 +40,7 @@ def test_blocks_spread_before_they_share():
     assert state.loaded.sm[:6].tolist() == [0, 1, 2, 3, 0, 1]
 
 
-def test_a_warp_leaves_with_its_last_store():
+def test_a_warp_leaves_when_its_last_store_has_its_operands():
     """Once its operands are out of the registers; nothing waits for its acknowledgement."""
     config = one_sm()
     alone, stored = active([ADD, EXIT], config), active([STORE, EXIT], config)
