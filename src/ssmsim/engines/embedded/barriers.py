@@ -42,7 +42,7 @@ def open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, when):
             continue
         warp = warps[w]
         if warp.held == number + 1 or warp.deferred == number + 1:
-            if warp.held or warp.ready == INF:
+            if warp.held or (warp.ready == INF and code[warp.current].blocks):
                 warp.stall_end = max(warp.stall_end, when)
             warp.held, warp.deferred, warp.opened = 0, 0, when
             sub = subs[w // m.slots]
