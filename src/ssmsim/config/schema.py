@@ -227,7 +227,8 @@ class Launch(Group):
 
     start_cycles: Cycles = Field(description="gpc cycle counter runs before the first block can start")
     end_cycles: Cycles = Field(description="last warp's exit to the end of the counter")
-    blocks_per_cycle: Rate = Field(description="rate of the whole GPU's block scheduler")
+    blocks_per_cycle: Rate = Field(description="rate of the whole GPU's block scheduler while SMs have room")
+    successor_blocks_per_cycle: Rate = Field(description="its rate once blocks must end before others start")
     sm_interval_cycles: Cycles = Field(description="between two block launches on one SM")
     first_instruction_cycles: Cycles = Field(description="block launch to the first issue of its warps")
     release_cycles: Cycles = Field(description="last warp's exit to a successor block's launch")

@@ -1,8 +1,8 @@
 """Block scheduler: gives thread blocks to SMs with room, breadth first, and takes finished ones away.
 
-One block per launch_fp cycles over the GPU and per sm_launch on an SM. While SMs are empty, consecutive blocks go to the
-SMs of one GPC, then to the next GPC (our launch microbenchmark, `order`). Registers, shared memory, warps and blocks
-limit residency; machine.py has worked out how many blocks fit.
+One block per launch_fp cycles over the GPU (successor_fp once every place is taken) and per sm_launch on an SM. While SMs
+are empty, consecutive blocks go to the SMs of one GPC, then to the next GPC (our launch microbenchmark, `order`).
+Registers, shared memory, warps and blocks limit residency; machine.py has worked out how many blocks fit.
 """
 
 from numba import njit
@@ -35,7 +35,8 @@ def launch(m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, even
         ask(gpu, events, cycle)
         return False
     start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, best, cycle)
-    gpu.launch_free_fp = max(gpu.launch_free_fp, cycle << FP) + m.launch_fp
+    first_wave = gpu.next_launch <= m.sms * m.blocks_per_sm
+    gpu.launch_free_fp = max(gpu.launch_free_fp, cycle << FP) + (m.launch_fp if first_wave else m.successor_fp)
     ask(gpu, events, max(cycle, gpu.launch_free_fp >> FP))
     return True
 

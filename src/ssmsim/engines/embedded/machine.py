@@ -242,6 +242,7 @@ def machine_record(
         _fp(1 / n.blocks_per_cycle),
         n.sm_interval_cycles,
     )
+    m.successor_fp = _fp(1 / n.successor_blocks_per_cycle)
     m.first_issue, m.release = n.first_instruction_cycles, n.release_cycles
     m.skip_prologue = n.skip_prologue
     run_ahead(m, c.l1.prefetch_lead_cycles)

@@ -76,7 +76,7 @@ MACHINE = _record(
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "row_granules", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "drain_high", "drain_low",
-    "start", "end", "launch_fp", "sm_launch", "first_issue", "release", "skip_prologue",
+    "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
 
 # What moves with time but belongs to no single unit.
