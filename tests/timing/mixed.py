@@ -55,6 +55,10 @@ def make(kind: str, counter: int, lanes: list[int], shared: list[int], **given: 
             return op("SHFL.BFLY PT, R0, R1, 0x1, 0x1f", **write)
         case "bar":
             return op("BAR.SYNC 0x0", barrier=0, **given)
+        case "defer":
+            return op("BAR.SYNC.DEFER_BLOCKING 0x0", barrier=0, **given)
+        case "arrive":
+            return op("WARPGROUP.ARRIVE", **given)
         case "membar":
             return op("MEMBAR.SC.GPU", **given)
         case "hgmma":
@@ -65,7 +69,8 @@ def make(kind: str, counter: int, lanes: list[int], shared: list[int], **given: 
 
 
 KINDS = ["fadd", "imad", "mufu", "hmma", "ldc", "operand", "ldg", "stg", "atomg", "red", "lds", "ldsm", "sts", "stl",
-         "ldl", "copy", "bypass", "close", "wait", "shfl", "bar", "membar", "hgmma", "arrived"]  # fmt: skip
+         "ldl", "copy", "bypass", "close", "wait", "shfl", "bar", "defer",
+         "membar", "arrive", "hgmma", "arrived"]  # fmt: skip
 
 
 def everything() -> list[Op]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixed import everything, programs
+from mixed import HGMMA, everything, programs
 from streams import EXIT, Streams, assemble, launch, one_sm, op, run
 
 from ssmsim.engines import open_engine
@@ -65,6 +65,19 @@ def test_a_deadlock_names_warp_and_barrier():
     told = r"deadlock at cycle \d+: block 0 warp 0 waits at 0x0 \(BAR.SYNC 0x1\) for barrier 1, reached by 1 of 2 warps"
     with pytest.raises(SsmsimError, match=told):
         simulate(ops, [[0, 2], [1, 2]])
+
+
+def test_a_deadlock_behind_a_barrier_that_defers_names_the_barrier():
+    ops = [op("BAR.SYNC.DEFER_BLOCKING 0x3", barrier=3), ADD, LOAD, op("BAR.SYNC 0x2", barrier=2), EXIT]
+    told = r"warp 0 waits at 0x0 \(BAR.SYNC.DEFER_BLOCKING 0x3\) for barrier 3, reached by 1 of 2 warps"
+    with pytest.raises(SsmsimError, match=told):
+        simulate(ops, [[0, 1, 2, 4], [3, 4]])
+
+
+def test_a_warpgroup_that_never_gathers_is_a_deadlock():
+    ops = [op("WARPGROUP.ARRIVE"), op(HGMMA, gmma_n=64, gmma_k=16, gmma_commits=1, rows=[[0] * 32]), SYNC, EXIT]
+    with pytest.raises(SsmsimError, match=r"deadlock.*warp 0 waits at 0x10 \(HGMMA.*for gmma"):
+        simulate(ops, [[0, 1, 2, 3]] * 3 + [[2, 3]])
 
 
 def test_a_warpgroup_that_stays_incomplete_is_a_deadlock():

@@ -113,6 +113,51 @@ def test_barrier_opens_for_all_after_the_last():
     assert cycles[0, 1][3] == opens
 
 
+DEFER, LDS = (
+    op("BAR.SYNC.DEFER_BLOCKING 0x0", barrier=0),
+    op("LDS R0, [R2]", write=1, rows=[[4 * i for i in range(32)]]),
+)
+
+
+def test_a_barrier_that_defers_lets_arithmetic_pass():
+    """The other warp comes at 30: additions go on, the load waits until the barrier opens."""
+    late = [op("FADD R0, R1, R2", stall=15)] * 2
+    ops = [*late, DEFER, op("FADD R0, R1, R2"), op("FADD R0, R1, R2"), LDS, EXIT]
+    cycles = run(ops, [[2, 3, 4, 5, 6], list(range(7))]).cycles
+    opens = cycles[0, 1][2] + CONFIG.sm.barrier_interval_cycles + CONFIG.sm.barrier_latency_cycles
+    assert cycles[0, 0][:4] == [0, 1, 2, opens]
+    assert cycles[0, 1][3:6] == [cycles[0, 1][2] + 1, cycles[0, 1][2] + 2, opens]
+
+
+def test_arithmetic_behind_a_barrier_that_defers_waits_for_its_operands_alone():
+    """MUFU's result is there at 17, before the barrier opens at 24 or later."""
+    ops = [
+        op("FADD R0, R1, R2", stall=10),
+        op("MUFU.EX2 R0, R1", write=0),
+        DEFER,
+        op("FADD R2, R0, R0", wait=[0]),
+        EXIT,
+    ]
+    cycles = run(ops, [[1, 2, 3, 4], [0, 2, 3, 4]], one_sm(fetch__l1_interval_cycles=1)).cycles
+    assert cycles[0, 0][2] == CONFIG.sm.xu_latency_cycles < cycles[0, 1][1] + CONFIG.sm.barrier_latency_cycles
+
+
+def test_a_warpgroup_gathers_before_its_first_hgmma():
+    """Three warps come at once, the fourth at 15: none multiplies before, all may afterwards."""
+    gmma = op(
+        "HGMMA.64x64x16.F32.BF16 R24, R100, gdesc[UR4], R24, gsb0",
+        gmma_n=64,
+        gmma_k=16,
+        gmma_commits=1,
+        rows=[[0] * 32],
+    )
+    ops = [op("FADD R0, R1, R2", stall=15), op("WARPGROUP.ARRIVE"), gmma, EXIT]
+    cycles = run(ops, [[1, 2, 3]] * 3 + [[0, 1, 2, 3]]).cycles
+    arrived = cycles[0, 3][1]
+    assert all(arrived <= cycles[0, w][1] <= arrived + 1 for w in range(3))
+    assert cycles[0, 3][2] == arrived + 1
+
+
 def test_an_exited_warp_does_not_hold_a_barrier():
     ops = [op("BAR.SYNC 0x0", barrier=0), EXIT]
     assert len(run(ops, [[0, 1], [1]]).cycles[0, 0]) == 2
