@@ -54,3 +54,16 @@ def test_a_warp_leaves_with_its_last_load():
     lds = op("LDS R0, [R2]", write=0, rows=[[4 * lane for lane in range(32)]])
     expected = config.launch.first_instruction_cycles + config.shared.load_latency_cycles
     assert active([lds, EXIT], config) == expected
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_a_persistent_kernel_runs_its_prologue_in_the_first_wave(skip):
+    """One block at a time: each after the first starts at its load, 40 cycles sooner over its life."""
+    load = op("LDG.E R0, desc[UR4][R2.64]", write=0, rows=[[BASE + 4 * lane for lane in range(32)]])
+    ops = [op("FADD R0, R1, R2", stall=10)] * 4 + [load, op("FADD R4, R0, R0", wait=[0]), EXIT]
+    cycles = run(ops, config=one_sm(sm__blocks=1, launch__skip_prologue=skip), blocks=3).cycles
+    lives = [cycles[b, 0][-1] - cycles[b, 0][0] for b in range(3)]
+    hit = one_sm().l1.hit_latency_cycles
+    assert lives[0] > 40 + hit
+    assert lives[1:] == [hit + 1 + (0 if skip else 40)] * 2
+    assert [len(cycles[b, 0]) for b in range(3)] == ([7, 3, 3] if skip else [7, 7, 7])
