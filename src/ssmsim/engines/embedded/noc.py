@@ -40,9 +40,11 @@ def scramble(x):
 
 @njit(cache=True)
 def home_of(m, line):
-    """Slice that owns the line: every aligned run of as many granules as there are slices meets each slice once."""
-    granule = line // m.l2_granule
-    return (granule + scramble(granule // m.l2_slices)) % m.l2_slices
+    """Slice that owns the line: granules are spread by a mixing hash, so neighbours may meet in one slice.
+
+    Dealt out evenly they would stream too fast: our microbenchmark dram, 1_0_1.132x128, 673 GB/s with 270 KB in flight.
+    """
+    return scramble(line // m.l2_granule) % m.l2_slices
 
 
 @njit(cache=True)
