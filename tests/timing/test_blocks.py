@@ -3,6 +3,9 @@
 import pytest
 from streams import EXIT, one_sm, op, run
 
+from ssmsim.engines.embedded import blocks
+from ssmsim.engines.embedded import records as r
+
 BASE = 1 << 24
 ADD = op("FADD R0, R1, R2")
 STORE = op("STG.E desc[UR4][R2.64], R0", read=0, rows=[[BASE + 4 * lane for lane in range(32)]])
@@ -67,3 +70,14 @@ def test_a_persistent_kernel_runs_its_prologue_in_the_first_wave(skip):
     assert lives[0] > 40 + hit
     assert lives[1:] == [hit + 1 + (0 if skip else 40)] * 2
     assert [len(cycles[b, 0]) for b in range(3)] == ([7, 3, 3] if skip else [7, 7, 7])
+
+
+@pytest.mark.parametrize(
+    ("warps", "turn", "room"), [(2, 0, True), (2, 1, False), (2, 3, False), (1, 1, True), (1, 2, False), (4, 2, True)]
+)
+def test_warps_go_to_the_sub_cores_in_strict_turn(warps, turn, room):
+    """Room for one warp in sub-cores 0 and 1, none in 2 and 3; blocks of four warps are limited by their number alone."""
+    m, sm, subs = r.records(r.MACHINE, 1)[0], r.records(r.SM, 1)[0], r.records(r.SUBCORE, 4)
+    m.warps_per_block, m.subcore_warps, sm.next_subcore = warps, 3, turn
+    subs.taken = [2, 2, 3, 3]
+    assert blocks.fits(m, sm, subs, 0) == room

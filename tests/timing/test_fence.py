@@ -1,8 +1,10 @@
-"""MEMBAR: a fence of GPU scope costs what the barrier microbenchmark saw, one of block scope next to nothing."""
+"""MEMBAR: a fence of GPU scope costs what the fence microbenchmark saw, one of block scope next to nothing."""
 
 import pytest
-from streams import EXIT, issued, one_sm, op
+from streams import EXIT, issued, one_sm, op, run
 
+FENCE = op("MEMBAR.SC.GPU", stall=6)
+LOAD = op("LDG.E R0, desc[UR4][R2.64]", write=0, rows=[[(1 << 24) + 4 * lane for lane in range(32)]])
 LATENCY = one_sm().mio.gpu_fence_latency_cycles
 
 
@@ -13,3 +15,20 @@ def test_a_fence_of_gpu_scope_holds_its_warp(name):
 
 def test_a_fence_of_block_scope_is_its_stall_count():
     assert issued([op("MEMBAR.ALL.CTA", stall=6), op("ERRBAR"), EXIT])[:2] == [0, 6]
+
+
+def test_an_access_of_the_warp_doubles_its_next_fence():
+    cycles = issued([LOAD, FENCE, FENCE, op("ERRBAR"), EXIT])
+    assert cycles[2] - cycles[1] == 2 * LATENCY
+    assert cycles[3] - cycles[2] == LATENCY
+
+
+@pytest.mark.parametrize(
+    ("warps", "asked"),
+    [([[0, 2]], 1), ([[0, 2], [0, 2]], 1), ([[0, 1, 2]], 2)],
+    ids=["one", "two warps that meet", "one after the other"],
+)
+def test_fences_that_meet_ask_the_slices_once(warps, asked):
+    """Every slice by way of the near one: half as many again as there are slices."""
+    counts = run([FENCE, FENCE, EXIT], warps).state.counts[0]
+    assert counts.l2_sectors == counts.l2_hits == asked * 3 * one_sm().l2.slices // 2
