@@ -110,7 +110,7 @@ class Plan:
         return Stretch(start, end, steps, control)
 
     def _guard_step(self, ins: Instruction, offset: int) -> list[Step]:
-        if ins.guard is None or not self.part.guarded[ins.index] or (ins.guard.kind == "UP" and ins.base[0] == "U"):
+        if ins.guard is None or not self.part.guarded[ins.index]:
             return []
         lanes_of = guard_lanes(ins.guard)
         if not self.part.vague[ins.index] or not self.labelled:
