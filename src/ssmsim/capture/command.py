@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU)."""
         from ssmsim.capture.child import run_inside
-        from ssmsim.capture.nvbit import trace_capture
+        from ssmsim.capture.nvbit import summary, trace_capture
         from ssmsim.errors import SsmsimError
         from ssmsim.files import whole_folder
 
@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
         with whole_folder(out) as folder:
             run_inside(program, {"out": str(folder), "mode": "capture", "contents": contents})
             if tracer:
-                trace_capture(program, folder, tracer_tool)
+                typer.echo(summary(trace_capture(program, folder, tracer_tool)))
 
     @app.command()
     def measure(program: Program, out: Out) -> None:

@@ -1,8 +1,9 @@
 """A capture's launches traced on the GPU by Accel-Sim's NVBit tracer, each trace put beside its launch.
 
-The program runs a second time, under the tracer, which follows cudaProfilerStart and Stop. Its raw files are grouped
-by thread block here, as Accel-Sim's own post-processing does (tests hold the two to the same bytes). Addresses are
-those of this second run.
+The program runs a second time, under the tracer, which follows cudaProfilerStart and Stop: one process can't have both
+(NVBit takes CUPTI's place, cuptiSubscribe fails). The raw files are grouped by thread block here, as Accel-Sim's own
+post-processing does (tests hold the two to the same bytes). The traces' addresses are those of the second run; how far
+they lie from the launch's is found by emulating the launch, and kept in nvbit.json as `moved`.
 """
 
 import hashlib
@@ -12,18 +13,24 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 from ssmsim.launch import Launch, read_launch
-from ssmsim.trace.accelsim_format import Header, read_kernelslist
+from ssmsim.sass.decode import decode_launch
+from ssmsim.trace.accelsim_format import Header, open_bytes, read_header, read_kernelslist
 from ssmsim.trace.accelsim_reader import AccelSimTrace, read_trace
 from ssmsim.trace.accelsim_writer import regroup
+from ssmsim.trace.moved import Distances, Move
+from ssmsim.tracers.emulated.source import EmulatedBlocks, cut
+from ssmsim.tracers.nvbit import MANIFEST, block_trace
 
-TRACE, MANIFEST = "nvbit.traceg.xz", "nvbit.json"
-# Names of the tracer's own environment (tracer_tool.cu).
+TRACE = "nvbit.traceg.xz"
+# Names of the tracer's own environment (tracer_tool.cu), of 2024 and of 2026. The driver itself loads the tool that
+# CUDA_INJECTION64_PATH names; under LD_PRELOAD alone NVBit sees no call of a program that loads libcuda by dlopen.
 TRACER_ENVIRONMENT = {
     "ACTIVE_FROM_START": "0",
     "TRACE_FILE_COMPRESS": "1",
@@ -31,6 +38,7 @@ TRACER_ENVIRONMENT = {
     "TOOL_COMPRESS": "1",
 }
 HOW_TO_GET_IT = "build util/tracer_nvbit of github.com/accel-sim/accel-sim-framework and name its tracer_tool.so"
+TOO_OLD = "take the tracer of Accel-Sim's current dev branch; older ones misread kernels that CUDA loads lazily"
 NOT_SEEN = (
     "was the region between cudaProfilerStart and Stop entered, and does this tracer know cuLaunchKernelEx, through "
     "which Triton launches"
@@ -51,14 +59,15 @@ def trace_capture(command: Sequence[str], capture: Path, tool: Path) -> dict[str
     with tempfile.TemporaryDirectory(prefix="ssmsim-nvbit-") as name:
         folder = Path(name)
         _run(command, folder, tool)
-        traces = [read_trace(file) for file in _raw_files(folder)]
-        found = match([trace.header for trace in traces], launches)
-        written = {launch.folder.name: _put(trace, launch) for trace, launch in zip(traces, found, strict=True)}
+        files = _raw_files(folder)
+        headers = [_header(file) for file in files]
+        found = match(headers, launches)
+        written = {launch.folder.name: _put(file, launch) for file, launch in zip(files, found, strict=True)}
     manifest = {
         "format": "nvbit/1",
         "tool_sha256": hashlib.sha256(tool.read_bytes()).hexdigest(),
-        "nvbit_version": traces[0].header.nvbit_version,
-        "tracer_version": traces[0].header.version,
+        "nvbit_version": headers[0].nvbit_version,
+        "tracer_version": headers[0].version,
         "traces": written,
         "untraced": [launch.folder.name for launch in launches if launch.folder.name not in written],
     }
@@ -67,8 +76,21 @@ def trace_capture(command: Sequence[str], capture: Path, tool: Path) -> dict[str
     return manifest
 
 
+def summary(manifest: dict[str, Any]) -> str:
+    """What was traced, in a line, and in another what was not."""
+    traces, untraced = manifest["traces"], manifest["untraced"]
+    lines = [f"NVBit traced {len(traces)} of {len(traces) + len(untraced)} launches"]
+    if untraced:
+        lines.append(f"not traced: {', '.join(untraced)}: {NOT_SEEN}")
+    lost = [name for name, about in traces.items() if about["moved"] is None]
+    if lost:
+        lines.append(f"addresses as in the traced run, not as in the launch: {', '.join(lost)}")
+    return "\n".join(lines)
+
+
 def _run(command: Sequence[str], folder: Path, tool: Path) -> None:
-    environment = os.environ | TRACER_ENVIRONMENT | {"LD_PRELOAD": str(tool.resolve()), "TRACES_FOLDER": str(folder)}
+    environment = os.environ | TRACER_ENVIRONMENT
+    environment |= {"CUDA_INJECTION64_PATH": str(tool.resolve()), "TRACES_FOLDER": str(folder)}
     try:
         done = subprocess.run(list(command), env=environment, check=False)
     except OSError as error:
@@ -90,6 +112,14 @@ def _raw_files(folder: Path) -> list[Path]:
     return files
 
 
+def _header(file: Path) -> Header:
+    with open_bytes(file) as stream:
+        try:
+            return read_header(stream, file)[0]
+        except SsmsimError as error:
+            raise SsmsimError(f"the tracer's header cannot be right: {error.what}", file.name, TOO_OLD) from None
+
+
 def match(headers: Sequence[Header], launches: Sequence[Launch]) -> list[Launch]:
     """The launch of each trace, both in order of execution; launches that the tracer did not see are passed over."""
     found: list[Launch] = []
@@ -103,12 +133,38 @@ def match(headers: Sequence[Header], launches: Sequence[Launch]) -> list[Launch]
                 f"kernel id {header.kernel_id}",
                 "trace the same program with the same shapes as were captured",
             )
+        told = {"registers": header.registers, "shared bytes": header.shared_bytes}
+        had = {"registers": launch.registers_per_thread, "shared bytes": launch.shared_memory_bytes}
+        if told != had:
+            raise SsmsimError(f"the tracer's header has {told}, the launch {had}", launch.folder.name, TOO_OLD)
         found.append(launch)
     return found
 
 
-def _put(trace: AccelSimTrace, launch: Launch) -> dict[str, int]:
-    file = launch.folder / TRACE
-    with whole_file(file) as temporary, lzma.open(temporary, "wb", preset=6) as out:
+def _put(file: Path, launch: Launch) -> dict[str, Any]:
+    trace = read_trace(file)
+    kept = launch.folder / TRACE
+    with whole_file(kept) as temporary, lzma.open(temporary, "wb", preset=6) as out:
         regroup(trace, out)
-    return {"bytes": file.stat().st_size, "blocks": len(trace.blocks), "instructions": len(trace.pc)}
+    moves = find_moves(trace, launch)
+    return {
+        "bytes": kept.stat().st_size,
+        "blocks": len(trace.blocks),
+        "instructions": len(trace.pc),
+        "moved": None if moves is None else [asdict(move) for move in moves],
+    }
+
+
+def find_moves(trace: AccelSimTrace, launch: Launch) -> list[Move] | None:
+    """How the traced run had the launch's buffers; None where the launch can't be emulated or its path hangs on data."""
+    program = decode_launch(launch).program
+    theirs = block_trace(trace, program, launch.folder / TRACE)
+    distances, at = Distances(launch, program), 0
+    try:
+        source = EmulatedBlocks(launch, trace.blocks)
+        while (ours := source.next_blocks(launch.blocks)) is not None:
+            distances.add(ours, cut(theirs, at, at + len(ours.blocks), launch.warps_per_block))
+            at += len(ours.blocks)
+    except SsmsimError:
+        return None
+    return distances.moves()

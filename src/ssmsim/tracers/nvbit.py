@@ -2,8 +2,10 @@
 
 The format does not tell lanes that were switched off by a guard from lanes that had not arrived, so `active` equals
 `mask`. What it does not hold is -1: the descriptors of an HGMMA, and in a grouped file the shared side of an LDGSTS.
+Where the capture's nvbit.json says how far the tracer's run had the buffers from the launch's, addresses are the launch's.
 """
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,8 +15,10 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.trace.accelsim_format import is_raw
 from ssmsim.trace.accelsim_reader import AccelSimTrace, grouped_blocks, read_trace
+from ssmsim.trace.moved import Move, moved_back
 from ssmsim.trace.types import BlockTrace, Program
 
+MANIFEST = "nvbit.json"
 NAMES = ("nvbit.traceg.xz", "nvbit.traceg", "nvbit.trace.xz", "nvbit.trace")
 UNKNOWN = -1
 BATCH_BLOCKS = 8
@@ -28,6 +32,26 @@ def trace_file(launch: Launch) -> Path:
     raise SsmsimError(
         f"no trace ({' or '.join(NAMES)})", launch.folder, "take one by `ssmsim capture --tracer nvbit`, or emulate"
     )
+
+
+def moves_of(launch: Launch) -> list[Move]:
+    """How the traced run had this launch's buffers, as the capture's nvbit.json says; none when it says nothing."""
+    file = launch.folder.parent / MANIFEST
+    if not file.is_file():
+        return []
+    try:
+        told = json.loads(file.read_text())["traces"].get(launch.folder.name, {}).get("moved") or []
+        return [Move(**move) for move in told]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SsmsimError(
+            f"not a manifest of traces: {error}", file, "run `ssmsim capture --tracer nvbit` again"
+        ) from None
+
+
+def read_blocks(launch: Launch, program: Program) -> BlockTrace:
+    """The whole trace beside a launch, in the launch's addresses."""
+    path = trace_file(launch)
+    return moved_back(block_trace(read_trace(path), program, path), moves_of(launch))
 
 
 def block_trace(trace: AccelSimTrace, program: Program, path: Path | str = "") -> BlockTrace:
@@ -61,10 +85,12 @@ def block_trace(trace: AccelSimTrace, program: Program, path: Path | str = "") -
 class NvbitSource:
     """BlockSource over a trace file: grouped ones stream, raw ones and chosen orders are read whole."""
 
-    def __init__(self, path: Path, launch: Launch, program: Program, order: Sequence[int] | None) -> None:
+    def __init__(self, launch: Launch, program: Program, order: Sequence[int] | None) -> None:
+        path = trace_file(launch)
         self.warps_per_block = launch.warps_per_block
         self.block_count = launch.blocks if order is None else len(order)
-        self._path, self._program = path, program
+        self._path, self._program, self._launch = path, program, launch
+        self._moves = moves_of(launch)
         self._batches = self._stream() if order is None and not is_raw(path) else self._chosen(order)
         self._kept: list[BlockTrace] = []
 
@@ -83,10 +109,10 @@ class NvbitSource:
 
     def _stream(self) -> Iterator[BlockTrace]:
         for trace in grouped_blocks(self._path, BATCH_BLOCKS):
-            yield block_trace(trace, self._program, self._path)
+            yield moved_back(block_trace(trace, self._program, self._path), self._moves)
 
     def _chosen(self, order: Sequence[int] | None) -> Iterator[BlockTrace]:
-        whole = block_trace(read_trace(self._path), self._program, self._path)
+        whole = read_blocks(self._launch, self._program)
         place = {int(block): i for i, block in enumerate(whole.blocks)}
         wanted = list(place) if order is None else list(order)
         missing = [block for block in wanted if block not in place]
@@ -117,7 +143,7 @@ def _gather(first: np.ndarray, chosen: np.ndarray, warps: int) -> tuple[np.ndarr
 
 class NvbitTracer:
     def blocks(self, launch: Launch, program: Program, order: Sequence[int] | None = None) -> NvbitSource:
-        return NvbitSource(trace_file(launch), launch, program, order)
+        return NvbitSource(launch, program, order)
 
 
 TRACER = NvbitTracer()

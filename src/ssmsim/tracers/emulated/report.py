@@ -59,17 +59,15 @@ class AgreementRow:
 
 def agreement_row(launch: Launch) -> AgreementRow:
     """Compare all blocks of a launch with the NVBit trace beside it."""
-    from ssmsim.trace.accelsim_reader import read_trace
-    from ssmsim.tracers.nvbit import block_trace, trace_file
+    from ssmsim.tracers.nvbit import moves_of, read_blocks
 
     program = decode_launch(launch).program
-    path = trace_file(launch)
-    theirs = block_trace(read_trace(path), program, path)
+    theirs, same_run = read_blocks(launch, program), not moves_of(launch)
     source = EmulatedBlocks(launch, theirs.blocks)
     found, at = Agreement(), 0
     while (ours := source.next_blocks(launch.blocks)) is not None:
         part = cut(theirs, at, at + len(ours.blocks), launch.warps_per_block)
-        found, at = merge(found, compare(program, ours, part)), at + len(ours.blocks)
+        found, at = merge(found, compare(program, ours, part, same_run)), at + len(ours.blocks)
     unknown = frozenset(i for i, vague in enumerate(source.tracing.part.vague) if vague)
     return AgreementRow(launch.kernel, program, found, unknown)
 
