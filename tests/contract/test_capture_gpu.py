@@ -138,3 +138,17 @@ def test_replay_of_one_cluster_launch(tmp_path: Path):
     line = [sys.executable, "-c", code, str(out / "01-add_kernel")]
     done = subprocess.run(line, capture_output=True, text=True, env=os.environ, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif("ACCELSIM_TRACER_TOOL" not in os.environ, reason="ACCELSIM_TRACER_TOOL names no tracer_tool.so")
+def test_nvbit_traces_of_another_run_agree_with_the_captured_launches(tmp_path: Path):
+    """Triton's and PyTorch's kernels under Accel-Sim's tracer: every instruction, mask and address as emulated."""
+    from ssmsim.capture.nvbit import trace_capture
+    from ssmsim.tracers.emulated.report import agreement_row, agreement_table
+
+    out = capture(tmp_path, PROGRAM.replace(", num_ctas=2", "").replace("a @ a", "a + a"))
+    tool = Path(os.environ["ACCELSIM_TRACER_TOOL"])
+    manifest = trace_capture([sys.executable, str(tmp_path / "program.py")], out, tool)
+    assert not manifest["untraced"] and len(manifest["traces"]) >= 5
+    rows = [agreement_row(read_launch(out / name)) for name in manifest["traces"]]
+    assert not any(row.faults for row in rows), agreement_table(rows)
