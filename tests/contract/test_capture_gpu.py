@@ -146,9 +146,12 @@ def test_nvbit_traces_of_another_run_agree_with_the_captured_launches(tmp_path: 
     from ssmsim.capture.nvbit import trace_capture
     from ssmsim.tracers.emulated.report import agreement_row, agreement_table
 
-    out = capture(tmp_path, PROGRAM.replace(", num_ctas=2", "").replace("a @ a", "a + a"))
+    text = PROGRAM.replace(", num_ctas=2", "").replace(
+        "a @ a, torch.cumsum(x, 0)", "a + a"
+    )  # no code of cuBLAS and CUB
+    out = capture(tmp_path, text)
     tool = Path(os.environ["ACCELSIM_TRACER_TOOL"])
     manifest = trace_capture([sys.executable, str(tmp_path / "program.py")], out, tool)
-    assert not manifest["untraced"] and len(manifest["traces"]) >= 5
+    assert not manifest["untraced"] and len(manifest["traces"]) >= 4
     rows = [agreement_row(read_launch(out / name)) for name in manifest["traces"]]
     assert not any(row.faults for row in rows), agreement_table(rows)

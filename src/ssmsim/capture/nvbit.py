@@ -59,7 +59,7 @@ def trace_capture(command: Sequence[str], capture: Path, tool: Path) -> dict[str
     with tempfile.TemporaryDirectory(prefix="ssmsim-nvbit-") as name:
         folder = Path(name)
         _run(command, folder, tool)
-        files = _raw_files(folder)
+        files = _raw_files(folder, tool)
         headers = [_header(file) for file in files]
         found = match(headers, launches)
         written = {launch.folder.name: _put(file, launch) for file, launch in zip(files, found, strict=True)}
@@ -100,7 +100,7 @@ def _run(command: Sequence[str], folder: Path, tool: Path) -> None:
         raise SsmsimError(f"under the tracer the program {how}", " ".join(command), "run it without the tracer first")
 
 
-def _raw_files(folder: Path) -> list[Path]:
+def _raw_files(folder: Path, tool: Path) -> list[Path]:
     """Traces that the tracer listed, of every context, in order. SsmsimError when there are none."""
     lists = sorted(file for file in folder.rglob("kernelslist*") if file.suffix != ".g")
     files: list[Path] = []
@@ -108,7 +108,7 @@ def _raw_files(folder: Path) -> list[Path]:
         if any(line.startswith("kernel") for line in file.read_text().splitlines()):
             files += read_kernelslist(file)
     if not files:
-        raise SsmsimError("the tracer traced no kernel", folder, NOT_SEEN)
+        raise SsmsimError("the tracer traced no kernel", tool, NOT_SEEN)
     return files
 
 
