@@ -76,6 +76,12 @@ class Tensor(Group):
     hgmma_overhead_latency_cycles: Cycles = Field(description="issue to wait of one HGMMA beyond its N/2 cycles")
     hgmma_shared_bytes_per_cycle: Rate = Field(description="per SM, operands that HGMMA reads from shared memory")
     hgmma_queue_entries: Count = Field(description="HGMMAs a warp may have in flight before its issue stalls")
+    hgmma_port_share: Annotated[float, Field(ge=0, lt=1)] = Field(
+        description="share of each register bank's read slots that a running HGMMA takes"
+    )
+    hgmma_result_cycles: Count = Field(
+        description="while an HGMMA runs, cycles from one slot for another result to the next, per bank of the first operand"
+    )
 
 
 class Fetch(Group):

@@ -28,7 +28,7 @@ class Compared:
 
     @property
     def error(self) -> float | None:
-        return None if self.simulated is None else self.simulated / self.measured - 1
+        return None if self.simulated is None or not self.measured else self.simulated / self.measured - 1
 
 
 def with_rounds(launch: Launch, rounds: int) -> Launch:

@@ -147,6 +147,9 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
             else:
                 cells.pop(cell, None)
     one.even_reads, one.odd_reads = reads
+    registers = [row[f"source{slot}"] for slot in range(4) if row[f"source{slot}"] >= 0]
+    one.first_bank = registers[0] % 2 if registers else r.NONE
+    one.writes = one.kind == r.FIXED and row["destination"] >= 0
     one.sources = max(1, sum(row[f"source{slot}_count"] for slot in range(4)))
 
 

@@ -47,9 +47,8 @@ def hazard(m, sm, sub, one, cycle):
         until = pipes.free_at(sub, one, cycle)
         if until > cycle:
             return until, reason.MATH
-    until = pipes.operands_at(sub, one)
-    if until > cycle:
-        return until, reason.DISPATCH
+    if sub.hold > cycle:
+        return sub.hold, reason.DISPATCH
     return cycle, 0
 
 
@@ -95,13 +94,14 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
             sub.wake = cycle + 1
             return
     reason.settle(warp, stalls, cycle)
-    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, cycle)
+    there = pipes.dispatch(m, sm, sub, one, cycle)
+    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, there)
     counts.issued += 1
     sub.issued += 1
     gpu.progress_at = cycle
     sub.greedy = NONE if one.yields else w
-    if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
-        reason.check_exit(warp, events, w, cycle + 1)
+    if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, there, there - cycle):
+        reason.check_exit(warp, events, w, there + 1)
     sub.wake = min(sub.wake, warp.ready)
 
 
@@ -110,7 +110,6 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = sms[s], subs[index], warps[w]
     one = code[warp.current]
-    pipes.read_operands(m, sub, one, cycle)
     kind = one.kind
     if kind == MEMORY:
         lsu.push(m, gpu, sm, sub, s, index, warp, w, code, one, events, requests, cycle)
@@ -123,7 +122,7 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
         return
     begins = cycle
     if kind == QUEUED:
-        begins = pipes.special(m, counts, sub, cycle, one.pipe)
+        begins = pipes.special(m, counts, sm, sub, cycle, one.pipe)
     elif one.pipe != FREE:
         pipes.occupy(m, counts, sub, one, cycle)
     if kind == GMMA_ARRIVE:
@@ -154,8 +153,11 @@ def ask_all_slices(m, counts, sm, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle):
-    """Move the warp to its next instruction and find out what it waits for. True when it has executed its last."""
+def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle, late):
+    """Move the warp to its next instruction and find out what it waits for. True when it has executed its last.
+
+    late: cycles that the one before stood in the dispatch stage; ncu counts them among those that the next one waits.
+    """
     before = warp.current
     stalls[before, reason.SELECTED] += 1
     warp.position += 1
@@ -165,7 +167,7 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, in
     warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
     following = code[warp.current]
     ready = cycle + one.stall
-    stalls[warp.current, reason.WAIT] += one.stall - 1
+    stalls[warp.current, reason.WAIT] += one.stall - 1 + late
     warp.mark, warp.state = ready, reason.WAIT
     if warp.stall_end > ready:  # a barrier that this warp was the last to reach
         ready, warp.state = warp.stall_end, reason.BARRIER

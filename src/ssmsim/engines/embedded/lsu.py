@@ -93,7 +93,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     one, warp = code[request.code], warps[request.warp]
     busy = m.shared_interval
     if request.space == EXCHANGE:
-        busy = max(busy, m.exchange_interval)
+        busy = max(busy, (beside(sm, m.exchange_interval << FP, cycle) + (1 << FP) - 1) >> FP)
         answer(gpu, counts, sub, warp, request, index, one, events, requests, cycle + one.latency, cycle)
     elif request.space == SHARED:
         wavefronts = accesses[request.access].wavefronts * m.wavefront_fp

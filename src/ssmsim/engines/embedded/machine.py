@@ -195,6 +195,8 @@ def machine_record(
     m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles - 1
     m.wavefront_fp = _fp(1 / c.shared.wavefronts_per_cycle)
     m.gmma_latency, m.gmma_queue = c.tensor.hgmma_overhead_latency_cycles, c.tensor.hgmma_queue_entries
+    m.gmma_port_fp = _fp(1 / (c.sm.register_ports_per_bank * (1 - c.tensor.hgmma_port_share)))
+    m.gmma_result = c.tensor.hgmma_result_cycles
     l1_lines = fits.l1_bytes // c.l1.line_bytes
     m.l1_sets, m.l1_latency = max(1, l1_lines // c.l1.ways), c.l1.hit_latency_cycles - 1
     m.l1_ways = l1_lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out

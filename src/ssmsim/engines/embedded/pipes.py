@@ -8,7 +8,7 @@ read them (arXiv 2503.20481, section 5.3), so only a backlog beyond it holds up 
 
 from numba import njit
 
-from ssmsim.engines.embedded.records import FMA, FP, HEAVY, LITE
+from ssmsim.engines.embedded.records import FIXED, FMA, FP, HEAVY, LITE, NONE, TENSOR
 
 AHEAD = 1  # cycles an instruction may wait at an fp32 pipe: two in turn for one half do not stop the other
 WINDOW = 2  # cycles a bank may be behind: the rest of the three-cycle window
@@ -22,17 +22,6 @@ def free_at(sub, one, cycle):
     if one.pipe == HEAVY or one.pipe == LITE:
         return (sub.pipe_free_fp[one.pipe] >> FP) - AHEAD
     return sub.pipe_free_fp[one.pipe] >> FP
-
-
-@njit(cache=True, forceinline=True)
-def operands_at(sub, one):
-    """First cycle at which the register ports are not too far behind."""
-    late = 0
-    if one.even_reads:
-        late = sub.even_free_fp
-    if one.odd_reads and sub.odd_free_fp > late:
-        late = sub.odd_free_fp
-    return (late >> FP) - WINDOW
 
 
 @njit(cache=True, forceinline=True)
@@ -52,20 +41,59 @@ def occupy(m, counts, sub, one, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def read_operands(m, sub, one, cycle):
+def dispatch(m, sm, sub, one, cycle):
+    """Take the register ports; the cycle at which the instruction has them, from which its stall count runs.
+
+    Until then it stands in the dispatch stage and nothing passes it. An HGMMA uses the ports until it has written its last
+    result. While an HMMA reads its registers, operands of memory instructions do not move (microbenchmark beside: stores to
+    shared memory and HMMAs add up, 30.2 = 24 + 6 cycles).
+    """
     now = cycle << FP
+    beside = sm.tensor_free_fp + (m.gmma_latency << FP) > now
+    each = m.gmma_port_fp if beside else (1 << FP) // m.ports
+    start = now
     if one.even_reads:
-        sub.even_free_fp = max(sub.even_free_fp, now) + (one.even_reads << FP) // m.ports
+        start = max(sub.even_free_fp, now)
+        sub.even_free_fp = start + one.even_reads * each
     if one.odd_reads:
-        sub.odd_free_fp = max(sub.odd_free_fp, now) + (one.odd_reads << FP) // m.ports
+        odd = max(sub.odd_free_fp, now)
+        sub.odd_free_fp = odd + one.odd_reads * each
+        start = max(start, odd)
+    there = max(cycle, (start >> FP) - WINDOW)
+    if beside and one.writes:
+        there = slot(m, one, there)
+    sub.hold = there + 1
+    if one.pipe == TENSOR and one.kind == FIXED:
+        sub.queue_last = max(sub.queue_last, there) + max(one.even_reads, one.odd_reads)
+    return there
 
 
 @njit(cache=True, forceinline=True)
-def special(m, counts, sub, cycle, pipe):
-    """Special functions wait in a queue: the cycle at which this one starts."""
+def slot(m, one, cycle):
+    """While an HGMMA writes its accumulators, other results have one slot in so many cycles per bank of the first operand.
+
+    Microbenchmark banks, ss128: FFMAs issue every 2 cycles while that bank alternates, or when they read nothing; every 4
+    when it stays the same; the bank of the destination makes no difference.
+    """
+    phase = cycle % m.gmma_result
+    if one.first_bank == NONE and phase <= 1:
+        return cycle
+    wanted = max(0, one.first_bank)
+    return cycle + (wanted - phase) % m.gmma_result
+
+
+@njit(cache=True, forceinline=True)
+def special(m, counts, sm, sub, cycle, pipe):
+    """Special functions wait in a queue: the cycle at which this one starts.
+
+    Beside a running HGMMA their results wait for a slot too: microbenchmark beside, ex2 every 10.2 cycles instead of 8.
+    """
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
-    sub.pipe_free_fp[pipe] = start + m.interval_fp[pipe]
-    counts.pipe_busy_fp[pipe] += m.interval_fp[pipe]
+    busy = m.interval_fp[pipe]
+    if sm.tensor_free_fp > start:
+        busy += m.gmma_result << (FP - 1)  # half a period, on average
+    sub.pipe_free_fp[pipe] = start + busy
+    counts.pipe_busy_fp[pipe] += busy
     return start >> FP
 
 

@@ -68,7 +68,7 @@ MACHINE = _record(
     "imc_lines", "imc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
     "subcore_warps", "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
-    "gmma_latency", "gmma_queue",
+    "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
     "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
@@ -99,7 +99,7 @@ COUNTS = _record(
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
-    "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "defers", "blocks",
+    "first_bank", "writes", "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "defers", "blocks",
 )  # fmt: skip
 
 WARP = _record(
@@ -116,7 +116,7 @@ WARP = _record(
 
 SUBCORE = _record(
     "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
-    "even_free_fp", "odd_free_fp", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
+    "even_free_fp", "odd_free_fp", "last_bank", "hold", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
 )  # fmt: skip
 
 SM = _record(
