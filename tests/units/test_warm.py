@@ -22,14 +22,16 @@ class Tags:
         fits, nothing = machine.occupancy(given, config), r.records(r.CODE, 1)
         self.m = machine.machine_record(nothing, given, config, fits, 1)[0]
         self.gpu, self.counts = r.records(r.GPU, 1)[0], r.records(r.COUNTS, 1)[0]
-        self.lines = r.records(r.L2_LINE, config.l2.bytes // 128)
+        self.tags, self.lines = (r.records(kind, config.l2.bytes // 128) for kind in (r.TAG, r.L2_LINE))
 
     def send(self, line, sectors=15, full=0, store=0, atomic=0, near=True):
         """(L2 sectors, hits, DRAM sectors read, written) of a request from the owning partition (near) or the other."""
         before = self.counts.copy()
         home = int(noc.home_of(self.m, line)) * 2 // self.m.l2_slices
         side = home if near else 1 - home
-        functional.through_l2(self.m, self.gpu, self.counts, self.lines, side, line, sectors, full, store, atomic, 32)
+        functional.through_l2(
+            self.m, self.gpu, self.counts, self.tags, self.lines, side, line, sectors, full, store, atomic, 32
+        )
         return tuple(int(self.counts[n] - before[n]) for n in ("l2_sectors", "l2_hits", "dram_reads", "dram_writes"))
 
 

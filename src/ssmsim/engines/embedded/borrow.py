@@ -8,6 +8,7 @@ The caller of core.run holds all arrays for the whole call, so the loop may borr
 import operator
 
 import numba
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import register_default
 from numba.core.datamodel.models import PrimitiveModel
@@ -62,12 +63,36 @@ def pointer(typing_context, array):
     return Bare(array.dtype)(array), generate
 
 
+@intrinsic
+def prefetch_item(typing_context, array, index):
+    """Have the host's caches fetch an item that will soon be read."""
+
+    def generate(context, builder, signature, arguments):
+        data = arguments[0]
+        if not isinstance(signature.args[0], Bare):
+            data = context.make_array(signature.args[0])(context, builder, data).data
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), (byte, flag, flag, flag))
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        builder.call(function, [place, flag(0), flag(3), flag(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
 def same(array):
     return array
 
 
+def nothing(array, index):
+    pass
+
+
 if numba.config.DISABLE_JIT:
     unowned = bare = same
+    prefetch = nothing
 else:
+    prefetch = prefetch_item
     unowned = without_owner  # the same array with no owner to count
     bare = without_owner if numba.config.BOUNDSCHECK else pointer

@@ -7,8 +7,9 @@ Cycles in which nothing can happen are skipped.
 from numba import njit
 
 from ssmsim.engines.embedded import blocks as block_scheduler
-from ssmsim.engines.embedded import dram, issue, l1fill, l2, lsu, noc
+from ssmsim.engines.embedded import dram, issue, l1fill, l2, l2write, lsu, noc
 from ssmsim.engines.embedded import stalls as reason
+from ssmsim.engines.embedded.ahead import ahead
 from ssmsim.engines.embedded.borrow import bare, unowned
 from ssmsim.engines.embedded.events import (
     ARRIVE,
@@ -36,19 +37,21 @@ PATIENCE = 4_000_000  # cycles without an issued instruction that count as a dea
 
 @njit(cache=True)
 def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, coalescer, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
+        requests, fills, coalescer, l1_tags, l1_lines, slices, l2_tags, l2_lines, transactions, channels, l0, l1i,
+        gpci, imc, stalls, pause):  # fmt: skip
     """Simulate until all blocks are done or Python is needed; the status."""
     return cycles(bare(machine), bare(gpus), bare(counters), bare(sms), bare(subs),
                   bare(warps), bare(blocks), unowned(loaded), bare(order), bare(code),
                   bare(stream), bare(accesses), bare(lines), bare(events), bare(requests),
-                  bare(fills), bare(coalescer), bare(l1_lines), bare(slices), bare(l2_lines),
+                  bare(fills), bare(coalescer), bare(l1_tags), bare(l1_lines), bare(slices), bare(l2_tags), bare(l2_lines),
                   bare(transactions), bare(channels), bare(l0), bare(l1i), bare(gpci),
                   bare(imc), unowned(stalls), pause)  # fmt: skip
 
 
 @njit(cache=True)
 def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, coalescer, l1_lines, slices, l2_lines, transactions, channels, l0, l1i, gpci, imc, stalls, pause):  # fmt: skip
+        requests, fills, coalescer, l1_tags, l1_lines, slices, l2_tags, l2_lines, transactions, channels, l0, l1i,
+        gpci, imc, stalls, pause):  # fmt: skip
     """The loop itself; see the head of this file."""
     m, gpu, counts = machine[0], gpus[0], counters[0]
     while gpu.cycle < pause:
@@ -56,14 +59,15 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
         node = take(events, cycle)
         while node:
             kind, a, b = events[node].kind, events[node].a, events[node].b
+            ahead(m, events, cycle, warps, requests, fills, transactions, l1_lines, l2_tags, l2_lines)
             if kind == RELEASE:
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, b)
             elif kind == SERVE:
                 lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, coalescer,
-                          l1_lines, stalls, a, cycle)  # fmt: skip
+                          l1_tags, l1_lines, stalls, a, cycle)  # fmt: skip
             elif kind == ARRIVE:
-                l2.arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, coalescer,
-                          events, code, stalls, a, b, cycle)  # fmt: skip
+                l2.arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transactions, channels, fills,
+                          coalescer, events, code, stalls, a, b, cycle)  # fmt: skip
             elif kind == REPLY:
                 noc.deliver(m, gpu, counts, sms, fills[a], a, events, cycle)
             elif kind == FILL:
@@ -78,7 +82,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                 warps[a].gmma_pending -= 1
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
             elif kind == STORED:
-                l2.stored(m, sms, subs, warps, code, stalls, fills, events, a, cycle)
+                l2write.stored(m, sms, subs, warps, code, stalls, fills, events, a, cycle)
             elif kind == RETIRE:
                 block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
             elif kind == BLOCK_FREE:

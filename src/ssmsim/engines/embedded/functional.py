@@ -9,11 +9,12 @@ are used again before they are evicted depends on it. Every SM has an L1 here, a
 import numpy as np
 from numba import njit
 
-from ssmsim.engines.embedded import coalesce, l1, l2, noc
+from ssmsim.engines.embedded import coalesce, l2, l2write, noc
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.records import LOCAL, NO_SPACE, NONE
+from ssmsim.engines.embedded.tags import find_l1, find_l2
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockTrace, Program
 
@@ -37,7 +38,8 @@ class Functional:
         self.sums = np.zeros(len(coalesce.SUMS), np.int64)
         self.executed = np.zeros(len(program.instructions), np.int64)
         sms, slots = int(machine[0].sms), int(machine[0].sms * machine[0].blocks_per_sm)
-        self.l1 = r.records(r.L1_LINE, sms * int(machine[0].l1_sets * machine[0].l1_ways))
+        ways = sms * int(machine[0].l1_sets * machine[0].l1_ways)
+        self.l1_tags, self.l1_lines = r.records(r.TAG, ways), r.records(r.L1_LINE, ways)
         self.slots = r.records(SLOT, slots)
         self.room = np.zeros(2, np.int64)  # accesses and lines that a slot can hold
         self.held, self.held_lines = r.records(HELD, 0), np.zeros(0, np.int64)
@@ -59,13 +61,15 @@ class Functional:
             accesses.first_line[: bounds[-1]], accesses.first_line[bounds[-1] - 1] + accesses.lines[bounds[-1] - 1]
         )
         self._make_room(int(np.diff(bounds).max()), int(np.diff(of_lines[bounds]).max()))
-        start(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1, self.state.l2_lines,
+        start(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1_tags, self.l1_lines,
+              self.state.l2_tags, self.state.l2_lines,
               accesses, statics, lines, starts, warps, self.slots, self.held, self.held_lines, self.room, self.arrived)  # fmt: skip
 
     def end(self) -> None:
         """Let all blocks under way run to their end."""
         for slot in range(len(self.slots)):
-            advance(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1, self.state.l2_lines,
+            advance(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1_tags, self.l1_lines,
+              self.state.l2_tags, self.state.l2_lines,
                     self.slots, self.held, self.held_lines, self.room, slot, int(self.slots.rounds[slot]))  # fmt: skip
 
     def _make_room(self, accesses: int, lines: int) -> None:
@@ -100,12 +104,12 @@ def gather(program, code, first, index, mask, active, first_access, addresses, s
 
 
 @njit(cache=True)
-def start(machine, gpus, counters, sms, code, l1_lines, l2_lines, accesses, statics, lines, starts, warps, slots, held,
+def start(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, accesses, statics, lines, starts, warps, slots, held,
           held_lines, room, arrived):  # fmt: skip
     """Give each block the slot of the oldest one, which has ended by then, and let all others go on by one R-th."""
     for b in range((len(starts) - 1) // warps):
         which = arrived[0] % len(slots)
-        advance(machine, gpus, counters, sms, code, l1_lines, l2_lines, slots, held, held_lines, room, which,
+        advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, held_lines, room, which,
                 slots[which].rounds)  # fmt: skip
         slot = slots[which]
         slot.began, slot.done, slot.rounds, slot.warps = arrived[0], 0, 0, warps
@@ -127,12 +131,42 @@ def start(machine, gpus, counters, sms, code, l1_lines, l2_lines, accesses, stat
             until = slots[other].rounds * age // len(slots)
             if until > slots[other].done:
                 advance(
-                    machine, gpus, counters, sms, code, l1_lines, l2_lines, slots, held, held_lines, room, other, until
+                    machine,
+                    gpus,
+                    counters,
+                    sms,
+                    code,
+                    l1_tags,
+                    l1_lines,
+                    l2_tags,
+                    l2_lines,
+                    slots,
+                    held,
+                    held_lines,
+                    room,
+                    other,
+                    until,
                 )
 
 
 @njit(cache=True)
-def advance(machine, gpus, counters, sms, code, l1_lines, l2_lines, slots, held, held_lines, room, which, until):
+def advance(
+    machine,
+    gpus,
+    counters,
+    sms,
+    code,
+    l1_tags,
+    l1_lines,
+    l2_tags,
+    l2_lines,
+    slots,
+    held,
+    held_lines,
+    room,
+    which,
+    until,
+):
     """Accesses `done` to `until` of every warp of a slot's block, the warps in turn."""
     m, gpu, counts, slot = machine[0], gpus[0], counters[0], slots[which]
     s = which % m.sms
@@ -141,12 +175,25 @@ def advance(machine, gpus, counters, sms, code, l1_lines, l2_lines, slots, held,
             at = slot.first[w] + a
             if at < slot.first[w + 1] and held[which * room[0] + at].lines:
                 one = held[which * room[0] + at]
-                access(m, gpu, counts, s, sms[s].side, code[one.code], one, held_lines, l1_lines, l2_lines)
+                access(
+                    m,
+                    gpu,
+                    counts,
+                    s,
+                    sms[s].side,
+                    code[one.code],
+                    one,
+                    held_lines,
+                    l1_tags,
+                    l1_lines,
+                    l2_tags,
+                    l2_lines,
+                )
     slot.done = max(slot.done, until)
 
 
 @njit(cache=True)
-def access(m, gpu, counts, s, side, one, access_, lines, l1_lines, l2_lines):
+def access(m, gpu, counts, s, side, one, access_, lines, l1_tags, l1_lines, l2_tags, l2_lines):
     """One memory instruction: what the L1 has not goes to the L2. Local memory is taken to stay in the L1."""
     for i in range(access_.first_line, access_.first_line + access_.lines):
         line, full, sectors = lines[i] >> 8, (lines[i] >> 4) & 15, lines[i] & 15
@@ -155,34 +202,36 @@ def access(m, gpu, counts, s, side, one, access_, lines, l1_lines, l2_lines):
         if one.space == LOCAL:
             counts.l1_hits += wanted
             continue
-        way, victim = l1.find(m, l1_lines, s, line)
+        way, victim = find_l1(m, l1_tags, l1_lines, s, line)
         gpu.uses += 1
         if one.is_store or one.is_atomic:
             if way != NONE:
                 counts.l1_hits += popcount(sectors & l1_lines[way].valid)
-                l1_lines[way].used = gpu.uses
+                l1_tags[way].used = gpu.uses
                 if one.is_atomic:
                     l1_lines[way].valid &= ~sectors
-            through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote)
+            through_l2(
+                m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote
+            )
             continue
         counts.l1_load_sectors += wanted
         missing = sectors
         if not one.bypass:
             if way == NONE:
                 way = victim
-                l1_lines[way].tag, l1_lines[way].valid = line + 1, 0
+                l1_tags[way].line, l1_lines[way].valid = line + 1, 0
             entry = l1_lines[way]
             missing = sectors & ~entry.valid
             entry.valid |= sectors
-            entry.used = gpu.uses
+            l1_tags[way].used = gpu.uses
             counts.l1_hits += wanted - popcount(missing)
             counts.l1_load_hits += wanted - popcount(missing)
         if missing:
-            through_l2(m, gpu, counts, l2_lines, side, line, missing, 0, 0, 0, one.promote)
+            through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, missing, 0, 0, 0, one.promote)
 
 
 @njit(cache=True)
-def through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, store, atomic, promote):
+def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, store, atomic, promote):
     """One line of a request from an SM of partition `side`: l2.arrive with every wait left out."""
     wanted = popcount(sectors)
     home = noc.home_of(m, line)
@@ -191,25 +240,25 @@ def through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, store, atomi
     near = slice_
     if slice_ != home and (store or atomic):
         if store:
-            keep(m, gpu, counts, l2_lines, slice_, line, sectors & full)
+            keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors & full)
         else:
-            drop(m, l2_lines, slice_, line, sectors)
+            drop(m, l2_tags, l2_lines, slice_, line, sectors)
         counts.l2_hits += wanted
         counts.l2_write_sectors += wanted if store else 0
         counts.l2_sectors += wanted
         slice_ = home
     missing = sectors
     if slice_ != home:
-        missing = read(m, gpu, counts, l2_lines, slice_, line, sectors, 0)
+        missing = read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, 0)
         if missing == 0:
             return
         counts.l2_far += popcount(missing)
         counts.l2_sectors += popcount(missing)
     if store:
-        write(m, gpu, counts, l2_lines, home, line, sectors, full, near == home)
+        write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, near == home)
         return
-    missing = read(m, gpu, counts, l2_lines, home, line, missing, atomic)
-    way, _ = l2.find(m, l2_lines, home, line)
+    missing = read(m, gpu, counts, l2_tags, l2_lines, home, line, missing, atomic)
+    way, _ = find_l2(m, l2_tags, l2_lines, home, line)
     if missing:
         fetch = l2.promoted(missing, max(m.l2_fetch, promote))
         if way != NONE:
@@ -220,13 +269,13 @@ def through_l2(m, gpu, counts, l2_lines, side, line, sectors, full, store, atomi
     if atomic:
         if way != NONE:
             l2_lines[way].dirty |= sectors
-        drop_copy(m, l2_lines, home, line, sectors)
+        drop_copy(m, l2_tags, l2_lines, home, line, sectors)
 
 
 @njit(cache=True)
-def take(m, gpu, counts, l2_lines, slice_, line):
+def take(m, gpu, counts, l2_tags, l2_lines, slice_, line):
     """The way that holds the line from now on, NONE when all await data; what was written there goes to DRAM."""
-    way, victim = l2.find(m, l2_lines, slice_, line)
+    way, victim = find_l2(m, l2_tags, l2_lines, slice_, line)
     if way == NONE:
         way = victim
         if way == NONE:
@@ -234,16 +283,16 @@ def take(m, gpu, counts, l2_lines, slice_, line):
         entry = l2_lines[way]
         if entry.dirty:
             write_back(counts, entry)
-        entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
+        l2_tags[way].line, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
     gpu.uses += 1
-    l2_lines[way].used = gpu.uses
+    l2_tags[way].used = gpu.uses
     return way
 
 
 @njit(cache=True)
-def read(m, gpu, counts, l2_lines, slice_, line, sectors, atomic):
+def read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, atomic):
     """Sectors that the slice lacks. At a line's copy they are taken to be there afterwards."""
-    way = take(m, gpu, counts, l2_lines, slice_, line)
+    way = take(m, gpu, counts, l2_tags, l2_lines, slice_, line)
     missing = sectors
     if way != NONE:
         missing = sectors & ~l2_lines[way].valid & ~l2_lines[way].pending
@@ -267,18 +316,18 @@ def write_back(counts, entry):
 
 
 @njit(cache=True)
-def keep(m, gpu, counts, l2_lines, slice_, line, sectors):
+def keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors):
     """A store leaves a copy in the partition that it passes."""
-    way = take(m, gpu, counts, l2_lines, slice_, line)
+    way = take(m, gpu, counts, l2_tags, l2_lines, slice_, line)
     if way != NONE:
         l2_lines[way].valid |= sectors
 
 
 @njit(cache=True)
-def write(m, gpu, counts, l2_lines, home, line, sectors, full, from_home):
+def write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, from_home):
     counts.l2_write_sectors += popcount(sectors)
     counts.l2_hits += popcount(sectors)
-    way = take(m, gpu, counts, l2_lines, home, line)
+    way = take(m, gpu, counts, l2_tags, l2_lines, home, line)
     if way == NONE:
         counts.dram_writes += popcount(sectors)
     else:
@@ -287,22 +336,22 @@ def write(m, gpu, counts, l2_lines, home, line, sectors, full, from_home):
         entry.valid |= whole
         entry.partial = (entry.partial | sectors & ~entry.valid) & ~whole
         entry.dirty |= sectors
-        old = l2.too_dirty(m, l2_lines, way) if clean else NONE
+        old = l2write.too_dirty(m, l2_tags, l2_lines, way) if clean else NONE
         if old != NONE:
             write_back(counts, l2_lines[old])
     if from_home:
-        drop_copy(m, l2_lines, home, line, sectors)
+        drop_copy(m, l2_tags, l2_lines, home, line, sectors)
 
 
 @njit(cache=True)
-def drop_copy(m, l2_lines, home, line, sectors):
+def drop_copy(m, l2_tags, l2_lines, home, line, sectors):
     """What the other partition holds of these sectors is stale."""
     if m.far_copies and m.partitions == 2:
-        drop(m, l2_lines, (home + m.l2_slices // 2) % m.l2_slices, line, sectors)
+        drop(m, l2_tags, l2_lines, (home + m.l2_slices // 2) % m.l2_slices, line, sectors)
 
 
 @njit(cache=True)
-def drop(m, l2_lines, slice_, line, sectors):
-    way, _ = l2.find(m, l2_lines, slice_, line)
+def drop(m, l2_tags, l2_lines, slice_, line, sectors):
+    way, _ = find_l2(m, l2_tags, l2_lines, slice_, line)
     if way != NONE:
         l2_lines[way].valid &= ~sectors

@@ -11,6 +11,7 @@ from ssmsim.engines.embedded import noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import take_fill
 from ssmsim.engines.embedded.records import FP, LOCAL, NONE
+from ssmsim.engines.embedded.tags import find_l1
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
 LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
@@ -33,6 +34,7 @@ def access(
     requests,
     fills,
     coalescer,
+    l1_tags,
     l1_lines,
     cycle,
 ):
@@ -56,7 +58,7 @@ def access(
         if one.is_store or one.is_atomic:
             counts.l1_sectors += popcount(sectors)
             took_fp += store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
-                             coalescer, l1_lines, now)  # fmt: skip
+                             coalescer, l1_tags, l1_lines, now)  # fmt: skip
         else:
             load(
                 m,
@@ -73,6 +75,7 @@ def access(
                 requests,
                 fills,
                 coalescer,
+                l1_tags,
                 l1_lines,
                 now,
             )
@@ -83,21 +86,8 @@ def access(
 
 
 @njit(cache=True)
-def find(m, l1_lines, s, line):
-    """Way that holds the line, NONE when none does; and the way to replace, NONE when all await data."""
-    base = (s * m.l1_sets + (line ^ line >> 5 ^ line >> 11) % m.l1_sets) * m.l1_ways
-    victim, oldest = NONE, 1 << 60
-    for way in range(base, base + m.l1_ways):
-        entry = l1_lines[way]
-        if entry.tag == line + 1:
-            return way, way
-        if entry.pending == 0 and entry.used < oldest:
-            victim, oldest = way, entry.used
-    return NONE, victim
-
-
-@njit(cache=True)
-def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_lines, now):
+def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_tags, l1_lines,
+         now):  # fmt: skip
     """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors."""
     wanted = popcount(sectors)
     counts.l1_sectors += wanted
@@ -107,19 +97,16 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
         request.left += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
         return
-    way, victim = find(m, l1_lines, s, line)
+    way, victim = find_l1(m, l1_tags, l1_lines, s, line)
     if way == NONE and victim != NONE:
-        entry = l1_lines[victim]
-        if entry.dirty:
-            write_back(m, gpu, counts, sm, s, entry, events, fills, coalescer, now)
-        entry.tag, entry.valid, entry.pending, entry.dirty = line + 1, 0, 0, 0
         way = victim
+        replace(m, gpu, counts, sm, s, l1_tags[way], l1_lines[way], line, events, fills, coalescer, now)
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
         return
     entry = l1_lines[way]
-    entry.used = now
+    l1_tags[way].used = now
     present = popcount(sectors & (entry.valid | entry.pending))
     counts.l1_hits += present
     counts.l1_load_hits += present
@@ -180,26 +167,41 @@ def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, 
 
 @njit(cache=True)
 def store(
-    m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, coalescer, l1_lines, now
+    m,
+    gpu,
+    counts,
+    sm,
+    s,
+    warp,
+    request,
+    index,
+    one,
+    line,
+    sectors,
+    full,
+    events,
+    fills,
+    coalescer,
+    l1_tags,
+    l1_lines,
+    now,
 ):
     """One line of a store or atomic; extra time (fixed point) that its data take on the way out."""
-    way, victim = find(m, l1_lines, s, line)
+    way, victim = find_l1(m, l1_tags, l1_lines, s, line)
     if request.space == LOCAL and victim != NONE:
         entry = l1_lines[victim]
         if way == NONE:
-            if entry.dirty:
-                write_back(m, gpu, counts, sm, s, entry, events, fills, coalescer, now)
-            entry.tag, entry.valid, entry.pending, entry.dirty = line + 1, 0, 0, 0
+            replace(m, gpu, counts, sm, s, l1_tags[victim], entry, line, events, fills, coalescer, now)
         entry.valid |= sectors
         entry.dirty |= sectors
-        entry.used = now
+        l1_tags[victim].used = now
         return 0
     if way != NONE:
         entry = l1_lines[way]
         counts.l1_hits += popcount(sectors & entry.valid)
         if one.is_atomic:
             entry.valid &= ~sectors  # atomics are done in L2, the copy here is stale
-        entry.used = now
+        l1_tags[way].used = now
     if one.is_atomic and not one.is_store:
         request.left += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
@@ -210,19 +212,27 @@ def store(
 
 
 @njit(cache=True)
-def write_back(m, gpu, counts, sm, s, entry, events, fills, coalescer, now):
+def replace(m, gpu, counts, sm, s, tag, entry, line, events, fills, coalescer, now):
+    """Give a way to a new line."""
+    if entry.dirty:
+        write_back(m, gpu, counts, sm, s, tag.line - 1, entry.dirty, events, fills, coalescer, now)
+    tag.line, entry.valid, entry.pending, entry.dirty = line + 1, 0, 0, 0
+
+
+@njit(cache=True)
+def write_back(m, gpu, counts, sm, s, line, dirty, events, fills, coalescer, now):
     """A dirty line of local memory leaves for the L2."""
     index = take_fill(fills)
     fill = fills[index]
     fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = (
         NONE,
-        entry.tag - 1,
-        entry.dirty,
-        entry.dirty,
+        line,
+        dirty,
+        dirty,
         s,
         NONE,
     )
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, 0, 32
-    fill.payload = popcount(entry.dirty) * 32
+    fill.payload = popcount(dirty) * 32
     sm.stores += 1
     noc.send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now)

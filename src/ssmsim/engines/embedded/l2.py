@@ -1,40 +1,23 @@
-"""L2 slices: sectored, write-back, write-allocate by byte mask; misses become DRAM transactions.
+"""L2 slices: sectored, misses become DRAM transactions.
 
 A slice looks up one request per L2 clock, in order of arrival; its data array moves slice_bytes_per_cycle for hits and
-stores, not for what misses or is only passed on to the other partition. A sector written whole is valid without a fetch; a partly written one
-is fetched when it is read, or merged when it is written back. Atomics are done here.
+stores (l2write.py), not for what misses or is only passed on to the other partition. Atomics are done here.
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded import dram, noc
+from ssmsim.engines.embedded import dram, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, STORED, schedule
 from ssmsim.engines.embedded.l1 import bringer, expect
-from ssmsim.engines.embedded.noc import free_fill, take_fill
-from ssmsim.engines.embedded.records import FP, INF, NONE
-from ssmsim.engines.embedded.stalls import reconsider
+from ssmsim.engines.embedded.noc import take_fill
+from ssmsim.engines.embedded.records import FP, NONE
+from ssmsim.engines.embedded.tags import find_l2
 
 
 @njit(cache=True)
-def find(m, l2_lines, slice_, line):
-    """Way of the line, or NONE; the way to replace, or NONE when all await data."""
-    local = line // m.l2_granule // m.l2_slices * m.l2_granule + line % m.l2_granule  # lines of one slice, in order
-    set_ = (local ^ local >> 9 ^ local >> 17) % m.l2_sets
-    base = (slice_ * m.l2_sets + set_) * m.l2_ways
-    victim, oldest = NONE, INF
-    for way in range(base, base + m.l2_ways):
-        entry = l2_lines[way]
-        if entry.tag == line + 1:
-            return way, way
-        if entry.pending == 0 and entry.used < oldest:
-            victim, oldest = way, entry.used
-    return NONE, victim
-
-
-@njit(cache=True)
-def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, channels, fills, coalescer, events, code, stalls, index,
-           resumed, cycle):  # fmt: skip
+def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transactions, channels, fills, coalescer, events, code,
+           stalls, index, resumed, cycle):  # fmt: skip
     """A request reaches its slice, or is taken up again as the first of those that wait there."""
     fill = fills[index]
     slice_ = slices[fill.slice]
@@ -45,7 +28,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
         fills[slice_.tail[queue]].next = index
         fill.next, slice_.tail[queue] = 0, index
         return
-    way, victim = find(m, l2_lines, fill.slice, fill.line)
+    way, victim = find_l2(m, l2_tags, l2_lines, fill.slice, fill.line)
     if not room(m, slice_, transactions, way, victim, queue):
         counts.l2_retries += 1
         if not resumed:
@@ -63,10 +46,11 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
     if not at_home and (fill.store or fill.atomic):
         if way == NONE and victim != NONE and fill.store:
             way = victim
-            replace(m, counts, slices, l2_lines, transactions, channels, events, way, fill.line, fill.slice, now)
+            l2write.replace(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, fill.line,
+                            fill.slice, now)  # fmt: skip
         if fill.store:
-            acknowledge(m, sms, subs, warps, code, stalls, events, fill, now)
-        pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now)
+            l2write.acknowledge(m, sms, subs, warps, code, stalls, events, fill, now)
+        pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events, now)
         return
     if way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
         number = dram.push(m, counts, slices, transactions, channels, events, fill.slice, fill.line, fill.sectors, 0,
@@ -75,19 +59,20 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_lines, transactions, cha
         return
     if way == NONE:
         way = victim
-        replace(m, counts, slices, l2_lines, transactions, channels, events, way, fill.line, fill.slice, now)
+        l2write.replace(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, fill.line, fill.slice,
+                        now)  # fmt: skip
     entry = l2_lines[way]
     gpu.uses += 1  # order of use, the same for requests that are not timed (functional.py)
-    entry.used = gpu.uses
+    l2_tags[way].used = gpu.uses
     if fill.store:
         number, clean = fill.slice, entry.dirty == 0
-        write(m, counts, sms, l2_lines, fill, entry, sectors)
+        l2write.write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors)
         schedule(events, max(cycle, move_data(slice_, sectors * m.slice_write_fp, now)), STORED, index, 0)
         if clean:
-            write_early(m, counts, slices, l2_lines, transactions, channels, events, way, number, now)
+            l2write.write_early(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, number, now)
         return
-    read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way, sectors,
-         events, now)  # fmt: skip
+    read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way,
+         sectors, events, now)  # fmt: skip
 
 
 @njit(cache=True)
@@ -119,7 +104,7 @@ def resume(slice_, events, queue, when):
 
 
 @njit(cache=True)
-def pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now):
+def pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events, now):
     """A store or atomic for a line that the other partition owns goes through this one.
 
     ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel. A
@@ -128,7 +113,7 @@ def pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now):
     if way != NONE and fill.store:
         l2_lines[way].valid |= fill.sectors & fill.full
         gpu.uses += 1
-        l2_lines[way].used = gpu.uses
+        l2_tags[way].used = gpu.uses
     elif way != NONE:
         l2_lines[way].valid &= ~fill.sectors
     counts.l2_hits += sectors
@@ -140,95 +125,7 @@ def pass_on(m, gpu, counts, l2_lines, fill, index, way, sectors, events, now):
 
 
 @njit(cache=True)
-def too_dirty(m, l2_lines, way):
-    """The way to clean when the set of `way` holds more dirty lines than it may: the one used longest ago, else NONE."""
-    set_ = way // m.l2_ways
-    dirty, best, oldest = 0, NONE, INF
-    for i in range(set_ * m.l2_ways, (set_ + 1) * m.l2_ways):
-        entry = l2_lines[i]
-        if entry.dirty:
-            dirty += 1
-            if entry.used < oldest:
-                best, oldest = i, entry.used
-    return best if 2 * dirty > m.dirty_half_ways + (set_ & 1) else NONE
-
-
-@njit(cache=True)
-def write_early(m, counts, slices, l2_lines, transactions, channels, events, way, slice_, now):
-    """Keep part of the cache clean: beyond its share of dirty lines, a store sends the oldest to DRAM (l2_policy)."""
-    old = too_dirty(m, l2_lines, way)
-    if old != NONE:
-        write_back(m, counts, slices, transactions, channels, events, l2_lines[old], slice_, now)
-
-
-@njit(cache=True)
-def write_back(m, counts, slices, transactions, channels, events, entry, slice_, now):
-    """Dirty sectors of a line go to DRAM; the line stays."""
-    merged = entry.dirty & entry.partial
-    if merged:  # ECC covers whole bursts, so the rest is read first
-        counts.dram_reads += popcount(merged)
-    dram.push(m, counts, slices, transactions, channels, events, slice_, entry.tag - 1, entry.dirty, 1, NONE, now)
-    entry.valid |= merged
-    entry.dirty, entry.partial = 0, entry.partial & ~merged
-
-
-@njit(cache=True)
-def replace(m, counts, slices, l2_lines, transactions, channels, events, way, line, slice_, now):
-    """Give a way to a new line; what was written there goes to DRAM."""
-    entry = l2_lines[way]
-    if entry.dirty:
-        write_back(m, counts, slices, transactions, channels, events, entry, slice_, now)
-    entry.tag, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
-
-
-@njit(cache=True)
-def write(m, counts, sms, l2_lines, fill, entry, sectors):
-    """A store: whole sectors become valid, partly written ones are to be merged."""
-    counts.l2_write_sectors += sectors
-    counts.l2_hits += sectors  # a write never waits: ncu counts it as a hit
-    whole = fill.sectors & fill.full
-    entry.valid |= whole
-    entry.partial = (entry.partial | fill.sectors & ~entry.valid) & ~whole
-    entry.dirty |= fill.sectors
-    if noc.near_of(m, fill.slice, sms[fill.sm].side) == fill.slice:  # else it came through the copy and updated it
-        drop_copy(m, l2_lines, fill)
-
-
-@njit(cache=True)
-def stored(m, sms, subs, warps, code, stalls, fills, events, index, cycle):
-    """The owner has taken a store's data: the SM's store buffer has its entry back."""
-    fill = fills[index]
-    acknowledge(m, sms, subs, warps, code, stalls, events, fill, cycle)
-    sms[fill.sm].stores -= 1
-    free_fill(fills, index)
-
-
-@njit(cache=True)
-def acknowledge(m, sms, subs, warps, code, stalls, events, fill, cycle):
-    """A store has reached its first slice, near its SM (our microbenchmark fence, sc_store): a fence may begin."""
-    w = fill.request
-    fill.request = NONE
-    if w == NONE:
-        return
-    warp = warps[w]
-    warp.acks -= 1
-    if warp.acks == 0 and warp.held == NONE:
-        warp.held = 0
-        warp.stall_end = max(warp.stall_end, cycle + m.reply_latency + m.gpu_fence)
-        reconsider(warp, subs[w // m.slots], sms[fill.sm], code, stalls, cycle)
-
-
-@njit(cache=True)
-def drop_copy(m, l2_lines, fill):
-    """What the other partition holds of these sectors is stale."""
-    if m.far_copies and m.partitions == 2:
-        other, _ = find(m, l2_lines, (fill.slice + m.l2_slices // 2) % m.l2_slices, fill.line)
-        if other != NONE:
-            l2_lines[other].valid &= ~fill.sectors
-
-
-@njit(cache=True)
-def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way,
+def read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way,
          sectors, events, now):  # fmt: skip
     """A load or a returning atomic: answer, or wait for DRAM."""
     missing = fill.sectors & ~entry.valid
@@ -241,7 +138,7 @@ def read(m, gpu, counts, sms, slices, l2_lines, transactions, channels, fills, c
     counts.l2_hits += hits
     if fill.atomic:
         entry.dirty |= fill.sectors
-        drop_copy(m, l2_lines, fill)
+        l2write.drop_copy(m, l2_tags, l2_lines, fill)
     if missing == 0:
         extra = m.atomic_latency if fill.atomic else 0
         when = move_data(slices[fill.slice], sectors * m.slice_sector_fp, now)

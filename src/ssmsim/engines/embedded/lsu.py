@@ -77,7 +77,7 @@ def oldest(subs, requests, first):
 
 @njit(cache=True)
 def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, coalescer,
-          l1_lines, stalls, s, cycle):  # fmt: skip
+          l1_tags, l1_lines, stalls, s, cycle):  # fmt: skip
     """Serve one instruction and come back for the next."""
     sm = sms[s]
     i = oldest(subs, requests, 4 * s)
@@ -103,7 +103,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     else:
         access = accesses[request.access]
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,
-                         coalescer, l1_lines, cycle)  # fmt: skip
+                         coalescer, l1_tags, l1_lines, cycle)  # fmt: skip
         if took < 0:
             counts.queue_conflicts += 1
             schedule(events, cycle + RETRY, SERVE, s, 0)

@@ -37,8 +37,10 @@ class State:
     requests: Records
     fills: Records
     coalescer: Records
+    l1_tags: Records
     l1_lines: Records
     slices: Records
+    l2_tags: Records
     l2_lines: Records
     transactions: Records
     channels: Records
@@ -113,8 +115,10 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         requests=r.records(r.REQUEST, 1 + 4 * len(sms) * int(one.queue) + len(sms) * 1024),
         fills=r.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_lines + 64) * 2),
         coalescer=r.records(r.COALESCED, max(1, int(one.gpcs * one.coalescer))),
+        l1_tags=r.records(r.TAG, len(sms) * int(one.l1_sets * one.l1_ways)),
         l1_lines=r.records(r.L1_LINE, len(sms) * int(one.l1_sets * one.l1_ways)),
         slices=r.records(r.SLICE, config.l2.slices),
+        l2_tags=r.records(r.TAG, int(one.l2_slices * one.l2_sets * one.l2_ways)),
         l2_lines=r.records(r.L2_LINE, int(one.l2_slices * one.l2_sets * one.l2_ways)),
         transactions=r.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 2),
         channels=r.records(r.CHANNEL, config.dram.channels),

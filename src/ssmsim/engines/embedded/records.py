@@ -145,9 +145,11 @@ REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", 
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
                "promote", "slice", "payload", "remote", "merged", "merges", "port")  # fmt: skip
 
-# A line held by a cache: sectors valid and on their way, last use; for each sector on its way, who brings it.
-L1_LINE = _record("tag", "valid", "pending", "used", "dirty", ("awaited", 4))
-L2_LINE = _record("tag", "valid", "pending", "used", "dirty", "partial", ("awaited", 4))
+# A way of a cache: number of the line that it holds plus one (0: none) and last use; see tags.py.
+TAG = _record("line", "used")
+# What a way holds: sectors valid and on their way; for each sector on its way, who brings it.
+L1_LINE = _record("valid", "pending", "dirty", ("awaited", 4))
+L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
 COALESCED = _record("line", "first", "answered")
 

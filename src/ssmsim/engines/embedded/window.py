@@ -45,7 +45,7 @@ class Window:
         self.traces = list(self._traced(range(self.first, self.first + self.count), 1))
         timed = sum(len(trace.index) for trace in self.traces)
         self.instructions = timed if self.count == self.stands_for else self.stands_for * self._mean_block()
-        self.kept: dict[tuple[int, ...], tuple[np.ndarray, int]] = {}
+        self.kept: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray, int]] = {}
 
     def fill(self, state: State, config: SimConfig) -> None:
         """Leave in `state` the L2 that the blocks before the piece leave."""
@@ -60,9 +60,8 @@ class Window:
                                     r.records(r.COUNTS, 1))  # fmt: skip
             for trace in self._traced(range(before, self.first), BATCH):
                 functional.run(trace, self.launch.warps_per_block)
-            self.kept[geometry] = (state.l2_lines.copy(), int(state.gpu[0].uses))
-        lines, uses = self.kept[geometry]
-        state.l2_lines[:] = lines
+            self.kept[geometry] = (state.l2_tags.copy(), state.l2_lines.copy(), int(state.gpu[0].uses))
+        state.l2_tags[:], state.l2_lines[:], uses = self.kept[geometry]
         state.gpu[0].uses = uses
 
     def source(self) -> "Piece":

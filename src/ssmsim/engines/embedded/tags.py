@@ -1,0 +1,53 @@
+"""Tags of the data caches: a search reads the tags of one set, and what the ways hold only to replace one.
+
+Kept apart from the lines that they name, sixteen bytes a way, since the host's own caches decide how fast a search is.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded.records import INF, NONE
+
+
+@njit(cache=True)
+def search(tags, lines, first, ways, line):
+    """Way of the set that holds the line, or NONE; the way used longest ago, or NONE when all await data."""
+    for way in range(first, first + ways):
+        if tags[way].line == line + 1:
+            return way, way
+    victim, oldest = NONE, INF
+    for way in range(first, first + ways):
+        if tags[way].used < oldest and lines[way].pending == 0:
+            victim, oldest = way, tags[way].used
+    return NONE, victim
+
+
+@njit(cache=True)
+def find_l1(m, l1_tags, l1_lines, s, line):
+    """search() in the L1 of SM s."""
+    set_ = s * m.l1_sets + (line ^ line >> 5 ^ line >> 11) % m.l1_sets
+    return search(l1_tags, l1_lines, set_ * m.l1_ways, m.l1_ways, line)
+
+
+@njit(cache=True)
+def find_l2(m, l2_tags, l2_lines, slice_, line):
+    """search() in a slice of the L2."""
+    return search(l2_tags, l2_lines, set_of_l2(m, slice_, line) * m.l2_ways, m.l2_ways, line)
+
+
+@njit(cache=True)
+def likely(m, l2_tags, slice_, line):
+    """The way that find_l2 will very probably give: where the line is, or the one used longest ago."""
+    first = set_of_l2(m, slice_, line) * m.l2_ways
+    oldest = first
+    for way in range(first, first + m.l2_ways):
+        if l2_tags[way].line == line + 1:
+            return way
+        if l2_tags[way].used < l2_tags[oldest].used:
+            oldest = way
+    return oldest
+
+
+@njit(cache=True)
+def set_of_l2(m, slice_, line):
+    local = line // m.l2_granule // m.l2_slices * m.l2_granule + line % m.l2_granule  # lines of one slice, in order
+    return slice_ * m.l2_sets + (local ^ local >> 9 ^ local >> 17) % m.l2_sets
