@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streams import FULL, one_sm
 
-from ssmsim.engines.embedded import coalesce, events, machine, pipes
+from ssmsim.engines.embedded import coalesce, events, lsu, machine, pipes
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.pool import Arena
 
@@ -123,15 +123,81 @@ def test_lines_hold_exactly_the_sectors_touched(cells, mask):
     assert len({int(word) >> 8 for word in lines[:count]}) == count
 
 
-def test_a_busy_register_bank_holds_up_issue_beyond_its_window():
-    """Nine reads of one single-ported bank keep it until 109; issue waits until two of them are left."""
-    sub, one = r.records(r.SUBCORE, 1)[0], r.records(r.CODE, 1)[0]
-    m = r.records(r.MACHINE, 1)[0]
-    m.ports, one.even_reads = 1, 9
-    pipes.read_operands(m, sub, one, 100)
-    assert pipes.operands_at(sub, one) == 107
+def dispatching(**fields):
+    """(machine, SM, sub-core, instruction) around pipes.dispatch: one port per bank, no HGMMA."""
+    m, sm, sub, one = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.SM, r.SUBCORE, r.CODE))
+    m.ports, m.gmma_result, m.gmma_port_fp = 1, 4, 2 << r.FP
+    sm.tensor_free_fp = -(1 << 40)
+    one.first_bank = r.NONE
+    for name, value in fields.items():
+        one[name] = value
+    return m, sm, sub, one
+
+
+def test_a_busy_register_bank_holds_up_dispatch_beyond_its_window():
+    """Nine reads of one single-ported bank keep it until 109; the next reader goes on when two of them are left."""
+    m, sm, sub, one = dispatching(even_reads=9)
+    assert pipes.dispatch(m, sm, sub, one, 100) == 100
+    assert sub.hold == 100, "one that has its operands holds up nothing"
     one.even_reads, one.odd_reads = 0, 1
-    assert pipes.operands_at(sub, one) <= 100
+    assert pipes.dispatch(m, sm, sub, one, 101) == 101
+    one.even_reads, one.odd_reads = 1, 0
+    assert pipes.dispatch(m, sm, sub, one, 102) == 107
+    assert sub.hold == 108, "nothing passes it"
+
+
+@pytest.mark.parametrize(
+    ("banks", "share", "cycles"),
+    [
+        ((0, 0, 0, 0), 1.0, [100, 104, 108, 112]),
+        ((0, 1, 0, 1), 1.0, [100, 101, 104, 105]),
+        ((r.NONE,) * 4, 1.0, [100, 101, 104, 105]),
+        ((1, 1, 1, 1), 1.0, [101, 105, 109, 113]),
+        ((0, 0, 0, 0), 0.0, [100, 101, 102, 103]),
+    ],
+)
+def test_results_find_a_slot_beside_an_hgmma(banks, share, cycles):
+    """One in four cycles per bank of the first operand, as microbenchmark banks: same_e 4, same_alternate and write_e 2."""
+    m, sm, sub, one = dispatching(writes=1)
+    sm.tensor_free_fp, sm.port_share_fp = 1000 << r.FP, int(share * (1 << r.FP))
+    found, now = [], 100
+    for bank in banks:
+        one.first_bank = bank
+        now = max(now, int(sub.hold))
+        found.append(int(pipes.dispatch(m, sm, sub, one, now)))
+        now += 1
+    assert found == cycles
+
+
+def test_reads_take_twice_as_long_beside_an_hgmma():
+    """The HGMMA takes half of each bank's slots: three reads of a bank keep it for six cycles, not three."""
+    m, sm, sub, one = dispatching(even_reads=3)
+    sm.tensor_free_fp, sm.port_share_fp = 1000 << r.FP, 1 << r.FP
+    pipes.dispatch(m, sm, sub, one, 100)
+    assert sub.even_free_fp >> r.FP == 106
+    sm.tensor_free_fp = 0
+    pipes.dispatch(m, sm, sub, one, 200)
+    assert sub.even_free_fp >> r.FP == 203
+
+
+def test_memory_operands_rest_while_an_hmma_is_read():
+    """Five registers of each bank: the sub-core's next memory instruction leaves five cycles later."""
+    m, sm, sub, one = dispatching(even_reads=5, odd_reads=5, pipe=r.TENSOR, kind=r.FIXED)
+    pipes.dispatch(m, sm, sub, one, 100)
+    assert (sub.queue_last, sub.hold) == (105, 102)
+
+
+def test_a_copy_that_arrives_while_a_store_is_served_costs_more():
+    """0.5 cycles each, 2 with a store at the data banks; whole cycles, the rest is kept."""
+    m, counts, sm = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM))
+    m.copy_fill_fp, m.copy_conflict_fp = 1 << r.FP - 1, 3 << r.FP - 1
+    lsu.copy_arrives(m, counts, sm, 100)
+    assert sm.copy_debt_fp == 1 << r.FP - 1
+    lsu.copy_arrives(m, counts, sm, 110)
+    assert sm.lsu_free == 111
+    sm.lsu_free = sm.storing_until = 204
+    lsu.copy_arrives(m, counts, sm, 200)
+    assert sm.lsu_free == sm.storing_until == 206
 
 
 def test_every_field_of_the_machine_is_set_or_known_to_be_zero():

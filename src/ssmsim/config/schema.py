@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Count = Annotated[int, Field(ge=1, le=1 << 40)]
+NonNegative = Annotated[float, Field(ge=0, le=1 << 20)]
 Cycles = Annotated[int, Field(ge=0, le=1 << 20)]
 Rate = Annotated[float, Field(gt=0, le=1e6)]
 Nanoseconds = Annotated[float, Field(ge=0, le=1e6)]
@@ -126,6 +127,11 @@ class Mio(Group):
     read_release_cycles: Cycles = Field(description="acceptance to release of the read barrier")
     gpu_fence_latency_cycles: Cycles = Field(description="MEMBAR of GPU or system scope with nothing outstanding")
     copy_interval_cycles: Rate = Field(description="an LDGSTS through the L1 holds the SM's unit this long, any width")
+    copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
+    copy_fill_cycles: NonNegative = Field(description="and each line that an LDGSTS brings this long")
+    copy_conflict_cycles: NonNegative = Field(
+        description="a line of an LDGSTS that arrives while a store to shared memory is served costs this"
+    )
     shuffle_latency_cycles: Cycles
     shuffle_interval_cycles: Count
 
@@ -161,6 +167,9 @@ class L1(Group):
     )
     miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
     write_through_bytes_per_cycle: Count
+    store_backlog_cycles: Cycles = Field(
+        description="stores that wait for their port hold up loads when the port is further behind than this"
+    )
     prefetch_lead_cycles: Cycles = Field(
         description="unloaded latency below the L1 that a DMA engine running ahead hides; bandwidth and queues stay"
     )
@@ -178,6 +187,7 @@ class Noc(Group):
     )
     coalescer_merges: Count = Field(description="loads that one L2 request may serve")
     header_bytes: Annotated[int, Field(ge=0, le=128)]
+    request_flit_bytes: Count = Field(description="what the request of a load takes of the ports")
     partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")
 
 
@@ -194,6 +204,7 @@ class L2(Group):
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
     hit_latency_near_cycles: Cycles = Field(description="whole path, pointer chase from an SM")
     hit_latency_far_cycles: Cycles
+    hit_latency_spread_cycles: Cycles = Field(description="nearest and farthest slice are this much off the mean")
     slice_bytes_per_cycle: Rate = Field(description="data a slice gives, per SM cycle")
     slice_write_bytes_per_cycle: Rate = Field(description="data of stores that a slice takes, per SM cycle")
     slice_interval_cycles: Rate = Field(description="SM cycles between two lookups of a slice")

@@ -118,7 +118,7 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
         tensor.issue(m, counts, sm, subs, warps, blocks[warp.block], events, one, warp, w, cycle)
         return
     if kind == COPY_FENCE:
-        lsu.fence(warp, one, events, w, cycle)
+        lsu.fence(m, sm, warp, one, events, w, cycle)
         return
     begins = cycle
     if kind == QUEUED:

@@ -10,7 +10,7 @@ from numba import njit
 from ssmsim.engines.embedded import noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import take_fill
-from ssmsim.engines.embedded.records import FP, LOCAL, NONE
+from ssmsim.engines.embedded.records import COPY, FP, LOCAL, NONE
 from ssmsim.engines.embedded.tags import find_l1
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
@@ -57,7 +57,7 @@ def access(
         took_fp += m.tag_fp
         if one.is_store or one.is_atomic:
             counts.l1_sectors += popcount(sectors)
-            took_fp += store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
+            store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
                              coalescer, l1_tags, l1_lines, now)  # fmt: skip
         else:
             load(
@@ -81,8 +81,13 @@ def access(
             )
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
+    if request.space == COPY and one.bypass:
+        passes = 1  # its data come later: lsu.copy_arrives
     request.last += max(0, passes - 1)
-    return max(passes, (took_fp + (1 << FP) - 1) >> FP)
+    took = max(passes, (took_fp + (1 << FP) - 1) >> FP)
+    if one.is_store:  # loads pass stores that wait for their port: our microbenchmark mixes, lds128.stg128
+        took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - cycle - m.store_backlog)
+    return took
 
 
 @njit(cache=True)
@@ -186,7 +191,7 @@ def store(
     l1_lines,
     now,
 ):
-    """One line of a store or atomic; extra time (fixed point) that its data take on the way out."""
+    """One line of a store or atomic; its data take their time on the way out."""
     way, victim = find_l1(m, l1_tags, l1_lines, s, line)
     if request.space == LOCAL and victim != NONE:
         entry = l1_lines[victim]
@@ -195,7 +200,7 @@ def store(
         entry.valid |= sectors
         entry.dirty |= sectors
         l1_tags[victim].used = now
-        return 0
+        return
     if way != NONE:
         entry = l1_lines[way]
         counts.l1_hits += popcount(sectors & entry.valid)
@@ -208,7 +213,7 @@ def store(
     else:
         warp.acks += 1
         miss(m, gpu, counts, sm, s, request.warp, line, sectors, full, NONE, one, 1, events, fills, coalescer, now)
-    return max(0, popcount(sectors) * m.store_fp - m.tag_fp)
+    sm.store_free_fp = max(sm.store_free_fp, now << FP) + popcount(sectors) * m.store_fp
 
 
 @njit(cache=True)

@@ -5,7 +5,7 @@ from numba import njit
 from ssmsim.engines.embedded import lsu
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import free_fill
-from ssmsim.engines.embedded.records import NONE
+from ssmsim.engines.embedded.records import COPY, NONE
 
 
 @njit(cache=True)
@@ -18,6 +18,8 @@ def fill(m, counts, sms, warps, code, events, requests, fills, l1_lines, index, 
         entry.valid |= fill_.sectors
         entry.pending &= ~fill_.sectors
     when = cycle + m.l1_latency - m.l1_latency // 2
+    if requests[fill_.request].space == COPY:
+        lsu.copy_arrives(m, counts, sms[fill_.sm], cycle)
     lsu.arrived(m, counts, warps, requests, fill_.request, code[requests[fill_.request].code], events, when)
     waiter = fill_.waiters
     while waiter:

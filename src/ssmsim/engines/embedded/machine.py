@@ -206,9 +206,13 @@ def machine_record(
     m.l1_ways = l1_lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out
     m.tag_fp, m.miss_lines, m.store_lines = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.miss_lines
     m.store_fp = _fp(c.l1.sector_bytes / c.l1.write_through_bytes_per_cycle)
+    m.store_backlog, m.flit = c.l1.store_backlog_cycles, c.noc.request_flit_bytes
+    m.copy_early = max(0, m.l1_latency - m.l1_latency // 2 - c.mio.copy_latency_cycles)  # no way back to registers
+    m.copy_conflict_fp, m.copy_fill_fp = _fp(c.mio.copy_conflict_cycles), _fp(c.mio.copy_fill_cycles)
     path = c.l2.hit_latency_near_cycles - c.l1.hit_latency_cycles
     m.request_latency, m.reply_latency = path // 2, path - path // 2
     m.far_latency, m.header = c.l2.hit_latency_far_cycles - c.l2.hit_latency_near_cycles, c.noc.header_bytes
+    m.spread = c.l2.hit_latency_spread_cycles
     port = 1 << PORT_FP
     m.request_sm_fp, m.reply_sm_fp = (
         int(port / c.noc.request_bytes_per_cycle_per_sm),

@@ -69,8 +69,9 @@ MACHINE = _record(
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
     "subcore_warps", "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
-    "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp",
-    "request_latency", "reply_latency", "far_latency", "header", "request_sm_fp", "request_gpc_fp",
+    "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp", "store_backlog", "copy_early",
+    "copy_conflict_fp", "copy_fill_fp",
+    "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
@@ -116,12 +117,13 @@ WARP = _record(
 
 SUBCORE = _record(
     "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
-    "even_free_fp", "odd_free_fp", "last_bank", "hold", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
+    "even_free_fp", "odd_free_fp", "hold", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
 )  # fmt: skip
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "copy_debt_fp", "misses",
+    "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "port_share_fp",
+    "store_free_fp", "storing_until", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
 )  # fmt: skip
 

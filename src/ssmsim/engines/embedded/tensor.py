@@ -30,6 +30,7 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
     busy = max(one.gmma_fp, one.gmma_smem_fp)
     sm.tensor_free_fp = start + busy
     sm.operand_share_fp = (one.gmma_smem_fp << FP) // busy
+    sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
     counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
     done = ((start + busy) >> FP) + m.gmma_latency
     for i in range(first, last):

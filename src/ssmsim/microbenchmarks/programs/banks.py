@@ -33,7 +33,7 @@ PATTERNS = {
 }
 FIELDS = (16, 24, 32, 64)  # first bit of destination and sources in the 128-bit word
 REUSE = 15 << 122
-ENGINES = ("alone", "ss128", "rs128", "hmma6")
+ENGINES = ("alone", "ss32", "ss128", "rs128", "hmma6")
 
 
 def source() -> str:
