@@ -30,7 +30,7 @@ def test_segments_ascend_within_the_grid_and_skip_whole_waves(blocks, resident, 
 
 
 def test_segments_cover_all_parts_of_the_grid():
-    chosen = sample.segments(40_000, 396, 3000, 4_000_000)
+    chosen = sample.segments(40_000, 396, 3000, 8_000_000)
     starts = [first for first, _ in chosen[1:-1]]
     width = 40_000 / len(starts)
     assert len(starts) >= 3

@@ -26,7 +26,8 @@ def ahead(m, events, cycle, warps, requests, fills, transactions, l1_lines, l2_t
     lines(m, events[second].kind, events[second].a, requests, fills, transactions, l1_lines, l2_tags, l2_lines)
     if events[first].kind == ARRIVE:
         fill = fills[events[first].a]
-        prefetch(l2_lines, likely(m, l2_tags, fill.slice, fill.line))
+        tags = set_of_l2(m, fill.slice, fill.line) * m.l2_ways
+        prefetch(l2_lines, likely(l2_tags, tags, m.l2_ways, fill.line))
 
 
 @njit(cache=True, forceinline=True)

@@ -2,8 +2,8 @@
 
 Used for what ran before the launch (warm.py) and for the blocks that a sampled run skips (sample.py). The L2's tags are
 those of the timed run, in the same order of use; the rules are l2.py's with every answer at once. As many blocks as fit
-on the GPU are under way at a time, each one R-th behind the one before, as when slots free up one by one: which lines
-are used again before they are evicted depends on it. Every SM has an L1 here, apart from that of the timed run.
+on the GPU are under way at a time, the oldest about to end when the youngest begins, as when slots free up one by one:
+which lines are used again before they are evicted depends on it. Every SM has an L1 here, apart from that of the timed run.
 """
 
 import numpy as np
@@ -11,16 +11,20 @@ from numba import njit
 
 from ssmsim.engines.embedded import coalesce, l2, l2write, noc
 from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.ahead import TAGS_PER_LINE
+from ssmsim.engines.embedded.borrow import bare, prefetch, unowned
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.records import LOCAL, NO_SPACE, NONE
-from ssmsim.engines.embedded.tags import find_l1, find_l2
+from ssmsim.engines.embedded.replicas import Coalesced
+from ssmsim.engines.embedded.tags import find_l1, find_l2, likely, set_of_l1, set_of_l2
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockTrace, Program
 
-# A block under way: when it began (in blocks), rounds of accesses done and in all, first access of each warp.
-SLOT = r._record("began", "done", "rounds", "warps", ("first", r.MAX_BLOCK_WARPS + 1))
-HELD = r._record("code", "first_line", "lines")
+STEPS = 64  # in which a block goes through the caches
+# A block under way: when it began (in blocks), lines done and in all. Its lines, in the order in which its warps take turns.
+SLOT = r._record("began", "done", "lines")
+HELD = r._record("word", "code", "tags")  # word as in coalesce.py; tags: first of the L2 set in the slice that is asked
 
 
 class Functional:
@@ -41,46 +45,52 @@ class Functional:
         ways = sms * int(machine[0].l1_sets * machine[0].l1_ways)
         self.l1_tags, self.l1_lines = r.records(r.TAG, ways), r.records(r.L1_LINE, ways)
         self.slots = r.records(SLOT, slots)
-        self.room = np.zeros(2, np.int64)  # accesses and lines that a slot can hold
-        self.held, self.held_lines = r.records(HELD, 0), np.zeros(0, np.int64)
+        self.room = 0  # lines that a slot can hold
+        self.held = r.records(HELD, 0)
         self.arrived = np.zeros(1, np.int64)
         self.scratch = np.zeros((32, 34), np.int64)
         self.lines_per_row = 128 if (program.instructions["space"] == Space.LOCAL).any() else 32
 
     def run(self, trace: BlockTrace, warps: int) -> None:
         """Start all blocks of `trace`, each of `warps` warps, one after the other; those before them go on."""
+        self.start(self.coalesce(trace, warps), warps)
+
+    def coalesce(self, trace: BlockTrace, warps: int) -> Coalesced:
+        """The accesses of all blocks of `trace`."""
         rows = len(trace.addresses)
         accesses, statics = r.records(r.ACCESS, rows + 1), np.empty(rows + 1, np.int32)
         lines = np.empty(rows * self.lines_per_row + 1, np.int64)
         starts = np.zeros(len(trace.blocks) * warps + 1, np.int64)
         stream = np.empty(int(np.diff(trace.first).max(initial=0)), np.int32)
+        sums, executed = np.zeros_like(self.sums), np.zeros_like(self.executed)
         gather(self.instructions, self.code, trace.first, trace.index, trace.mask, trace.active, trace.first_access,
-               trace.addresses, stream, accesses, statics, lines, starts, self.sums, self.executed, self.scratch)  # fmt: skip
-        bounds = starts[::warps]
-        of_lines = np.append(
-            accesses.first_line[: bounds[-1]], accesses.first_line[bounds[-1] - 1] + accesses.lines[bounds[-1] - 1]
+               trace.addresses, stream, accesses, statics, lines, starts, sums, executed, self.scratch)  # fmt: skip
+        count = starts[-1]
+        return Coalesced(
+            accesses[:count], statics[:count], lines[: accesses.lines[:count].sum()], starts, sums, executed
         )
-        self._make_room(int(np.diff(bounds).max()), int(np.diff(of_lines[bounds]).max()))
+
+    def start(self, given: Coalesced, warps: int) -> None:
+        """As run(), of what has been coalesced."""
+        self.sums += given.sums
+        self.executed += given.executed
+        of_lines = np.append(given.accesses.first_line, len(given.lines))
+        self._make_room(int(np.diff(of_lines[given.starts[::warps]]).max()))
         start(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1_tags, self.l1_lines,
-              self.state.l2_tags, self.state.l2_lines,
-              accesses, statics, lines, starts, warps, self.slots, self.held, self.held_lines, self.room, self.arrived)  # fmt: skip
+              self.state.l2_tags, self.state.l2_lines, given.accesses, given.statics, given.lines, given.starts, warps,
+              self.slots, self.held, self.room, self.arrived)  # fmt: skip
 
     def end(self) -> None:
         """Let all blocks under way run to their end."""
-        for slot in range(len(self.slots)):
-            advance(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1_tags, self.l1_lines,
-              self.state.l2_tags, self.state.l2_lines,
-                    self.slots, self.held, self.held_lines, self.room, slot, int(self.slots.rounds[slot]))  # fmt: skip
+        finish(self.machine, self.state.gpu, self.counts, self.state.sms, self.code, self.l1_tags, self.l1_lines,
+               self.state.l2_tags, self.state.l2_lines, self.slots, self.held, self.room)  # fmt: skip
 
-    def _make_room(self, accesses: int, lines: int) -> None:
-        """Slots hold blocks of so many accesses and lines."""
-        for i, (needed, name) in enumerate(((accesses, "held"), (lines, "held_lines"))):
-            if needed > self.room[i]:
-                old, slots = getattr(self, name), len(self.slots)
-                new = np.zeros((slots, needed), old.dtype)
-                new[:, : self.room[i]] = old.reshape(slots, self.room[i])
-                setattr(self, name, new.reshape(-1).view(np.recarray) if old.dtype.names else new.reshape(-1))
-                self.room[i] = needed
+    def _make_room(self, lines: int) -> None:
+        """Slots hold blocks of so many lines."""
+        if lines > self.room:
+            held = np.zeros((len(self.slots), lines), HELD)
+            held[:, : self.room] = self.held.reshape(len(self.slots), self.room)
+            self.held, self.room = held.reshape(-1).view(np.recarray), lines
 
 
 @njit(cache=True)
@@ -104,130 +114,137 @@ def gather(program, code, first, index, mask, active, first_access, addresses, s
 
 
 @njit(cache=True)
-def start(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, accesses, statics, lines, starts, warps, slots, held,
-          held_lines, room, arrived):  # fmt: skip
-    """Give each block the slot of the oldest one, which has ended by then, and let all others go on by one R-th."""
-    for b in range((len(starts) - 1) // warps):
-        which = arrived[0] % len(slots)
-        advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, held_lines, room, which,
-                slots[which].rounds)  # fmt: skip
-        slot = slots[which]
-        slot.began, slot.done, slot.rounds, slot.warps = arrived[0], 0, 0, warps
-        first = starts[b * warps]
-        at = which * room[1]
-        for w in range(warps):
-            slot.first[w] = starts[b * warps + w] - first
-            slot.rounds = max(slot.rounds, starts[b * warps + w + 1] - starts[b * warps + w])
-        slot.first[warps] = starts[(b + 1) * warps] - first
-        for a in range(first, starts[(b + 1) * warps]):
-            copy = held[which * room[0] + a - first]
-            copy.code, copy.first_line, copy.lines = statics[a], at, accesses[a].lines
-            for i in range(accesses[a].lines):
-                held_lines[at + i] = lines[accesses[a].first_line + i]
-            at += accesses[a].lines
-        arrived[0] += 1
-        for other in range(min(arrived[0], len(slots))):
-            age = arrived[0] - slots[other].began
-            until = slots[other].rounds * age // len(slots)
-            if until > slots[other].done:
-                advance(
-                    machine,
-                    gpus,
-                    counters,
-                    sms,
-                    code,
-                    l1_tags,
-                    l1_lines,
-                    l2_tags,
-                    l2_lines,
-                    slots,
-                    held,
-                    held_lines,
-                    room,
-                    other,
-                    until,
-                )
+def start(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, accesses, statics, lines, starts, warps,
+          slots, held, room, arrived):  # fmt: skip
+    """Start blocks: starts[warps * block + warp] is a warp's first access."""
+    begin(bare(machine), bare(gpus), bare(counters), bare(sms), bare(code), bare(l1_tags), bare(l1_lines), bare(l2_tags),
+          bare(l2_lines), bare(accesses), bare(statics), bare(lines), bare(starts), (len(starts) - 1) // warps, warps,
+          bare(slots), len(slots), bare(held), room, unowned(arrived))  # fmt: skip
 
 
 @njit(cache=True)
-def advance(
-    machine,
-    gpus,
-    counters,
-    sms,
-    code,
-    l1_tags,
-    l1_lines,
-    l2_tags,
-    l2_lines,
-    slots,
-    held,
-    held_lines,
-    room,
-    which,
-    until,
-):
-    """Accesses `done` to `until` of every warp of a slot's block, the warps in turn."""
+def finish(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, room):
+    """Let all blocks under way run to their end."""
+    for which in range(len(slots)):
+        advance(bare(machine), bare(gpus), bare(counters), bare(sms), bare(code), bare(l1_tags), bare(l1_lines),
+                bare(l2_tags), bare(l2_lines), bare(slots), bare(held), room, which, slots[which].lines)  # fmt: skip
+
+
+@njit(cache=True)
+def begin(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, accesses, statics, lines, starts, blocks,
+          warps, slots, count, held, room, arrived):  # fmt: skip
+    """Give each block the slot of the oldest one, which has ended by then, and let all others go on at times."""
+    step = max(1, count // STEPS)
+    for b in range(blocks):
+        which = arrived[0] % count
+        slot = slots[which]
+        advance(
+            machine,
+            gpus,
+            counters,
+            sms,
+            code,
+            l1_tags,
+            l1_lines,
+            l2_tags,
+            l2_lines,
+            slots,
+            held,
+            room,
+            which,
+            slot.lines,
+        )
+        slot.began, slot.done = arrived[0], 0
+        slot.lines = in_turn(machine[0], sms[which % machine[0].sms].side, accesses, statics, lines, starts, b * warps,
+                             warps, held, which * room)  # fmt: skip
+        arrived[0] += 1
+        if arrived[0] % step == 0:
+            for other in range(min(arrived[0], count)):
+                prefetch(held, (other + 1) % count * room + slots[(other + 1) % count].done)
+                until = slots[other].lines * (arrived[0] - slots[other].began) // count
+                advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, room, other,
+                        until)  # fmt: skip
+
+
+@njit(cache=True)
+def in_turn(m, side, accesses, statics, lines, starts, warp, warps, held, first):
+    """Write a block's lines to held[first:], an access of each warp in turn; how many. warp: its first in `starts`."""
+    rounds = 0
+    for w in range(warp, warp + warps):
+        rounds = max(rounds, starts[w + 1] - starts[w])
+    at = first
+    for a in range(rounds):
+        for w in range(warp, warp + warps):
+            if starts[w] + a < starts[w + 1]:
+                one = accesses[starts[w] + a]
+                for i in range(one.first_line, one.first_line + one.lines):
+                    line = lines[i] >> 8
+                    held[at].word, held[at].code = lines[i], statics[starts[w] + a]
+                    held[at].tags = set_of_l2(m, slice_of(m, noc.home_of(m, line), side), line) * m.l2_ways
+                    at += 1
+    return at - first
+
+
+@njit(cache=True)
+def advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, room, which, until):
+    """Lines `done` to `until` of a slot's block. What the host has to fetch for them is asked for beforehand, at once."""
     m, gpu, counts, slot = machine[0], gpus[0], counters[0], slots[which]
     s = which % m.sms
-    for a in range(slot.done, until):
-        for w in range(slot.warps):
-            at = slot.first[w] + a
-            if at < slot.first[w + 1] and held[which * room[0] + at].lines:
-                one = held[which * room[0] + at]
-                access(
-                    m,
-                    gpu,
-                    counts,
-                    s,
-                    sms[s].side,
-                    code[one.code],
-                    one,
-                    held_lines,
-                    l1_tags,
-                    l1_lines,
-                    l2_tags,
-                    l2_lines,
-                )
+    side = sms[s].side
+    first, last = which * room + slot.done, which * room + until
+    for i in range(first, last):
+        if not code[held[i].code].bypass:
+            prefetch(l1_tags, set_of_l1(m, s, held[i].word >> 8) * m.l1_ways)
+        for way in range(held[i].tags, held[i].tags + m.l2_ways, TAGS_PER_LINE):
+            prefetch(l2_tags, way)
+    for i in range(first, last):
+        prefetch(l2_lines, likely(l2_tags, held[i].tags, m.l2_ways, held[i].word >> 8))
+    for i in range(first, last):
+        access(m, gpu, counts, s, side, code[held[i].code], held[i].word, l1_tags, l1_lines, l2_tags, l2_lines)
     slot.done = max(slot.done, until)
 
 
 @njit(cache=True)
-def access(m, gpu, counts, s, side, one, access_, lines, l1_tags, l1_lines, l2_tags, l2_lines):
-    """One memory instruction: what the L1 has not goes to the L2. Local memory is taken to stay in the L1."""
-    for i in range(access_.first_line, access_.first_line + access_.lines):
-        line, full, sectors = lines[i] >> 8, (lines[i] >> 4) & 15, lines[i] & 15
-        wanted = popcount(sectors)
-        counts.l1_sectors += wanted
-        if one.space == LOCAL:
-            counts.l1_hits += wanted
-            continue
-        way, victim = find_l1(m, l1_tags, l1_lines, s, line)
-        gpu.uses += 1
-        if one.is_store or one.is_atomic:
-            if way != NONE:
-                counts.l1_hits += popcount(sectors & l1_lines[way].valid)
-                l1_tags[way].used = gpu.uses
-                if one.is_atomic:
-                    l1_lines[way].valid &= ~sectors
-            through_l2(
-                m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote
-            )
-            continue
-        counts.l1_load_sectors += wanted
-        missing = sectors
-        if not one.bypass:
-            if way == NONE:
-                way = victim
-                l1_tags[way].line, l1_lines[way].valid = line + 1, 0
-            entry = l1_lines[way]
-            missing = sectors & ~entry.valid
-            entry.valid |= sectors
+def slice_of(m, home, side):
+    """Slice that an SM of partition `side` asks for a line that `home` owns."""
+    return noc.near_of(m, home, side) if m.far_copies else home
+
+
+@njit(cache=True)
+def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_lines):
+    """One line of a memory instruction: what the L1 has not goes to the L2. Local memory is taken to stay in the L1."""
+    line, full, sectors = word >> 8, (word >> 4) & 15, word & 15
+    wanted = popcount(sectors)
+    counts.l1_sectors += wanted
+    if one.space == LOCAL:
+        counts.l1_hits += wanted
+        return
+    gpu.uses += 1
+    if one.is_store or one.is_atomic:
+        way, _ = find_l1(m, l1_tags, l1_lines, s, line)
+        if way != NONE:
+            counts.l1_hits += popcount(sectors & l1_lines[way].valid)
             l1_tags[way].used = gpu.uses
-            counts.l1_hits += wanted - popcount(missing)
-            counts.l1_load_hits += wanted - popcount(missing)
-        if missing:
-            through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, missing, 0, 0, 0, one.promote)
+            if one.is_atomic:
+                l1_lines[way].valid &= ~sectors
+        through_l2(
+            m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote
+        )
+        return
+    counts.l1_load_sectors += wanted
+    missing = sectors
+    if not one.bypass:
+        way, victim = find_l1(m, l1_tags, l1_lines, s, line)
+        if way == NONE:
+            way = victim
+            l1_tags[way].line, l1_lines[way].valid = line + 1, 0
+        missing = sectors & ~l1_lines[way].valid
+        l1_lines[way].valid |= sectors
+        l1_tags[way].used = gpu.uses
+        counts.l1_hits += wanted - popcount(missing)
+        counts.l1_load_hits += wanted - popcount(missing)
+    if missing:
+        through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, missing, 0, 0, 0, one.promote)
 
 
 @njit(cache=True)
@@ -235,7 +252,7 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
     """One line of a request from an SM of partition `side`: l2.arrive with every wait left out."""
     wanted = popcount(sectors)
     home = noc.home_of(m, line)
-    slice_ = noc.near_of(m, home, side) if m.far_copies else home
+    slice_ = slice_of(m, home, side)
     counts.l2_sectors += wanted
     near = slice_
     if slice_ != home and (store or atomic):
@@ -249,7 +266,9 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
         slice_ = home
     missing = sectors
     if slice_ != home:
-        missing = read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, 0)
+        missing, way = read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, 0)
+        if way != NONE:  # will be there once the owner has answered
+            l2_lines[way].valid |= sectors & ~l2_lines[way].pending
         if missing == 0:
             return
         counts.l2_far += popcount(missing)
@@ -257,8 +276,7 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
     if store:
         write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, near == home)
         return
-    missing = read(m, gpu, counts, l2_tags, l2_lines, home, line, missing, atomic)
-    way, _ = find_l2(m, l2_tags, l2_lines, home, line)
+    missing, way = read(m, gpu, counts, l2_tags, l2_lines, home, line, missing, atomic)
     if missing:
         fetch = l2.promoted(missing, max(m.l2_fetch, promote))
         if way != NONE:
@@ -291,19 +309,17 @@ def take(m, gpu, counts, l2_tags, l2_lines, slice_, line):
 
 @njit(cache=True)
 def read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, atomic):
-    """Sectors that the slice lacks. At a line's copy they are taken to be there afterwards."""
+    """Sectors that the slice lacks, and the way that holds the line from now on."""
     way = take(m, gpu, counts, l2_tags, l2_lines, slice_, line)
     missing = sectors
     if way != NONE:
         missing = sectors & ~l2_lines[way].valid & ~l2_lines[way].pending
-        if slice_ != noc.home_of(m, line):
-            l2_lines[way].valid |= sectors & ~l2_lines[way].pending
     hits = popcount(sectors) - popcount(missing)
     counts.l2_hits += hits
     if not atomic:
         counts.l2_read_sectors += popcount(sectors)
         counts.l2_read_hits += hits
-    return missing
+    return missing, way
 
 
 @njit(cache=True)

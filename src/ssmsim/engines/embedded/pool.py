@@ -87,16 +87,21 @@ class Pool:
     def take(self, count: int) -> BlockTrace:
         """The source's next blocks, at most `count`."""
         wave = self.state.machine[0].sms * self.state.machine[0].blocks_per_sm
-        later = self.state.machine[0].skip_prologue and self.seen >= wave
+        later = self.seen >= wave
         if self.seen < wave:
             count = min(count, int(wave - self.seen))
         trace = self.source.next_blocks(count)
         if trace is None or len(trace.blocks) == 0:
             raise SsmsimError(f"the tracer ended after {self.loaded} blocks of {self.source.block_count}",
                               self.program.kernel, "trace the launch again")  # fmt: skip
-        checks.whole(trace, self.program, int(self.state.machine[0].warps_per_block))
         self.seen += len(trace.blocks)
-        return prologue.without(trace, self.program) if later else trace
+        return self.ready(trace, later)
+
+    def ready(self, trace: BlockTrace, later: bool = True) -> BlockTrace:
+        """A source's blocks, checked; later: they start after the first wave."""
+        checks.whole(trace, self.program, int(self.state.machine[0].warps_per_block))
+        skips = later and self.state.machine[0].skip_prologue
+        return prologue.without(trace, self.program) if skips else trace
 
     def _free(self, number: int) -> None:
         for name, start, length in self.parts.pop(number):

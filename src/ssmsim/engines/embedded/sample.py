@@ -2,8 +2,9 @@
 
 The order of blocks is cut into strata of equal size. The first wave and the last quarter wave are timed, and of every
 stratum between them a segment of consecutive blocks at a place drawn by a fixed hash. As slots free up, the next
-segment's blocks follow; what lies between two segments is traced and sent through the caches (functional.py), so that
-counts of instructions and sectors stay exact and a segment finds in the L2 what the whole run would have left there.
+segment's blocks follow; what lies between two segments is traced (replicas.py: or known from blocks like it) and sent
+through the caches (functional.py), so that counts of instructions and sectors stay exact and a segment finds in the L2
+what the whole run would have left there.
 Systematic sampling with functional warming: SMARTS (Wunderlich et al., ISCA 2003), here over blocks instead of time.
 
 Estimate: while the GPU was full and no longer in step (from three quarters into the second wave to the last launch), each
@@ -13,6 +14,7 @@ different work count as what they are. Timed and skipped blocks are chosen so th
 wave that is partly filled is so in both.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,14 +24,17 @@ from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.noc import scramble
 from ssmsim.engines.embedded.pool import BATCH, Pool
+from ssmsim.engines.embedded.replicas import TOGETHER, Coalesced, Replicas
 from ssmsim.engines.embedded.stalls import SELECTED
 from ssmsim.results import Sampled
-from ssmsim.trace.types import BlockSource, Program
+from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
-TARGET = 4_000_000  # warp instructions timed by default
-MIN_WAVES = 3.0  # timed at least: nearly two until the waves are out of step, the rest to measure and to empty the GPU
+TARGET = 4_000_000  # warp instructions timed by default, at most SHARE of all
+SHARE = 0.09
+MIN_WAVES = 4.0  # timed at least: nearly two until the waves are out of step, the rest to measure and to empty the GPU
 MOST = 0.7  # of the blocks; a launch of which more would be timed is timed whole
-STRATA = 16  # at most; a segment is half a wave or more, since blocks that run together share lines
+STRATA = 16  # at most
+SEGMENT = 1.0  # waves or more, since blocks that run together share lines
 SEAMS = 0.03  # of the extrapolated cycles: what mixing segments was seen to cost at most, over whole runs
 PIECES = 10  # of the full time, for the interval
 STRIDE = 256  # cycles between two samples of the rate
@@ -48,7 +53,7 @@ def segments(blocks: int, resident: int, per_block: float, target: int) -> list[
         return [(0, blocks)]
     tail = resident // 4
     middle = timed - resident - tail
-    strata = max(1, min(STRATA, middle // max(1, resident // 2)))
+    strata = max(1, min(STRATA, middle // max(1, round(SEGMENT * resident))))
     edges = np.linspace(resident, blocks - tail, strata + 1).astype(np.int64)
     sizes = np.diff(np.linspace(0, middle, strata + 1).astype(np.int64))
     chosen = [(0, resident)]
@@ -121,6 +126,7 @@ class SampledPool(Pool):
         self.blocks = source.block_count
         self.segments = [(0, self.blocks)]
         self.planned = False
+        self.replicas: Replicas | None = None
         self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1))
         self.launched = np.zeros(self.blocks, np.int64)
         self.meter = Meter(self.resident + 3 * self.resident // 4)
@@ -132,8 +138,7 @@ class SampledPool(Pool):
         for number in np.flatnonzero(self.state.loaded.done):
             self._free(int(number))
         first, last = next(s for s in self.segments if s[1] > self.seen)
-        while self.seen < first:
-            self.skipped.run(self.take(min(BATCH, first - self.seen)), self.source.warps_per_block)
+        self._pass_over(first)
         trace = self.take(max(1, min(BATCH, len(self.state.loaded) - len(self.parts), last - self.seen)))
         for b in range(len(trace.blocks)):
             self.sequence[self.loaded % len(self.state.loaded)] = self.loaded
@@ -141,8 +146,31 @@ class SampledPool(Pool):
 
     def _plan(self) -> None:
         self.planned = True
-        self.segments = segments(self.blocks, self.resident, self.executed.sum() / self.loaded, self.target)
+        per_block = float(self.executed.sum() / self.loaded)
+        target = min(self.target, round(SHARE * self.blocks * per_block))
+        self.segments = segments(self.blocks, self.resident, per_block, target)
         self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
+
+    def _pass_over(self, first: int) -> None:
+        """Send the blocks before `first` through the caches: replicas where they have been found to be what is traced."""
+        warps = self.source.warps_per_block
+        if self.seen < first and self.replicas is None and getattr(self.source, "grid", None):
+            self.replicas = Replicas.of(self._apart, self.source.grid)  # type: ignore[attr-defined]
+        while self.seen < first:
+            count = min(BATCH, first - self.seen)
+            if self.replicas:
+                self.skipped.start(self.replicas.blocks(self.seen, self.seen + count), warps)
+                self.source.skip(count)  # type: ignore[attr-defined]
+                self.seen += count
+            else:
+                self.skipped.run(self.take(count), warps)
+
+    def _apart(self, numbers: np.ndarray) -> Iterator[Coalesced]:
+        """Each of some blocks of the launch, as those after the first wave are."""
+        warps = self.source.warps_per_block
+        for first in range(0, len(numbers), TOGETHER):
+            trace = self.ready(self.source.apart(numbers[first : first + TOGETHER]))  # type: ignore[attr-defined]
+            yield from (self.skipped.coalesce(one(trace, b, warps), warps) for b in range(len(trace.blocks)))
 
     def _free(self, number: int) -> None:
         self._note(number)
@@ -173,6 +201,14 @@ class SampledPool(Pool):
         elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)
         half = extra * (one.spread + SEAMS)
         return Sampled(fraction=timed / self.blocks, ci95=(elapsed - half, elapsed + half))
+
+
+def one(trace: BlockTrace, b: int, warps: int) -> BlockTrace:
+    """A single block of a trace."""
+    first, rows = (starts[b * warps : (b + 1) * warps + 1] for starts in (trace.first, trace.first_access))
+    part = slice(first[0], first[-1])
+    return BlockTrace(trace.blocks[b : b + 1], first - first[0], trace.index[part], trace.mask[part], trace.active[part],
+                      rows - rows[0], trace.addresses[rows[0] : rows[-1]])  # fmt: skip
 
 
 def scale(state: State, pool: SampledPool, extra: int, stalls: np.ndarray) -> None:

@@ -22,29 +22,32 @@ def search(tags, lines, first, ways, line):
 
 
 @njit(cache=True)
+def likely(tags, first, ways, line):
+    """The way that search() will very probably give: where the line is, or the one used longest ago."""
+    oldest = first
+    for way in range(first, first + ways):
+        if tags[way].line == line + 1:
+            return way
+        if tags[way].used < tags[oldest].used:
+            oldest = way
+    return oldest
+
+
+@njit(cache=True)
 def find_l1(m, l1_tags, l1_lines, s, line):
     """search() in the L1 of SM s."""
-    set_ = s * m.l1_sets + (line ^ line >> 5 ^ line >> 11) % m.l1_sets
-    return search(l1_tags, l1_lines, set_ * m.l1_ways, m.l1_ways, line)
+    return search(l1_tags, l1_lines, set_of_l1(m, s, line) * m.l1_ways, m.l1_ways, line)
+
+
+@njit(cache=True)
+def set_of_l1(m, s, line):
+    return s * m.l1_sets + (line ^ line >> 5 ^ line >> 11) % m.l1_sets
 
 
 @njit(cache=True)
 def find_l2(m, l2_tags, l2_lines, slice_, line):
     """search() in a slice of the L2."""
     return search(l2_tags, l2_lines, set_of_l2(m, slice_, line) * m.l2_ways, m.l2_ways, line)
-
-
-@njit(cache=True)
-def likely(m, l2_tags, slice_, line):
-    """The way that find_l2 will very probably give: where the line is, or the one used longest ago."""
-    first = set_of_l2(m, slice_, line) * m.l2_ways
-    oldest = first
-    for way in range(first, first + m.l2_ways):
-        if l2_tags[way].line == line + 1:
-            return way
-        if l2_tags[way].used < l2_tags[oldest].used:
-            oldest = way
-    return oldest
 
 
 @njit(cache=True)

@@ -19,6 +19,7 @@ class EmulatedBlocks:
     def __init__(self, launch: Launch, order: Sequence[int] | np.ndarray | None) -> None:
         self.launch = launch
         self.order = np.arange(launch.blocks) if order is None else np.asarray(order, np.int64)
+        self.whole = order is None
         self.warps_per_block = launch.warps_per_block
         self.block_count = len(self.order)
         self.tracing = Tracing(decode_launch(launch), launch)
@@ -43,6 +44,21 @@ class EmulatedBlocks:
         if first == 0 and last == len(held.blocks):
             return held
         return cut(held, first, last, self.warps_per_block)
+
+    @property
+    def grid(self) -> tuple[int, int, int] | None:
+        """The launch's grid when all its blocks come in order."""
+        return self.launch.grid if self.whole else None
+
+    def skip(self, count: int) -> None:
+        """Pass over the next `count` blocks; those that are not held are never run."""
+        held = min(count, len(self._held.blocks) - self._at) if self._held is not None else 0
+        self._at += held
+        self._next = min(self._next + count - held, self.block_count)
+
+    def apart(self, numbers: np.ndarray) -> BlockTrace:
+        """Blocks by their number, whatever comes next; what next_blocks() gives stays the same."""
+        return self.tracing.trace(self.order[numbers])
 
     def _run(self) -> BlockTrace:
         """One batch; its size follows what the one before it took per block."""
