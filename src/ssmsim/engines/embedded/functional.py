@@ -1,7 +1,7 @@
 """Blocks that are traced but not timed: their lines go through the L1s and the L2, without cycles.
 
 Used for what ran before the launch (warm.py) and for the blocks that a sampled run skips (sample.py). The L2's tags are
-those of the timed run, in the same order of use; the rules are l2.py's with every answer at once. As many blocks as fit
+those of the timed run, in the same order of use (untimed_l2.py). As many blocks as fit
 on the GPU are under way at a time, the oldest about to end when the youngest begins, as when slots free up one by one:
 which lines are used again before they are evicted depends on it. Every SM has an L1 here, apart from that of the timed run.
 """
@@ -9,7 +9,7 @@ which lines are used again before they are evicted depends on it. Every SM has a
 import numpy as np
 from numba import njit
 
-from ssmsim.engines.embedded import coalesce, l2, l2write, noc
+from ssmsim.engines.embedded import coalesce, noc
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.ahead import TAGS_PER_LINE
 from ssmsim.engines.embedded.borrow import bare, prefetch, unowned
@@ -17,7 +17,8 @@ from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.records import LOCAL, NO_SPACE, NONE
 from ssmsim.engines.embedded.replicas import Coalesced
-from ssmsim.engines.embedded.tags import find_l1, find_l2, likely, set_of_l1, set_of_l2
+from ssmsim.engines.embedded.tags import find_l1, likely, set_of_l1, set_of_l2
+from ssmsim.engines.embedded.untimed_l2 import slice_of, through_l2
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockTrace, Program
 
@@ -205,12 +206,6 @@ def advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_l
 
 
 @njit(cache=True)
-def slice_of(m, home, side):
-    """Slice that an SM of partition `side` asks for a line that `home` owns."""
-    return noc.near_of(m, home, side) if m.far_copies else home
-
-
-@njit(cache=True)
 def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_lines):
     """One line of a memory instruction: what the L1 has not goes to the L2. Local memory is taken to stay in the L1."""
     line, full, sectors = word >> 8, (word >> 4) & 15, word & 15
@@ -245,129 +240,3 @@ def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_li
         counts.l1_load_hits += wanted - popcount(missing)
     if missing:
         through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, missing, 0, 0, 0, one.promote)
-
-
-@njit(cache=True)
-def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, store, atomic, promote):
-    """One line of a request from an SM of partition `side`: l2.arrive with every wait left out."""
-    wanted = popcount(sectors)
-    home = noc.home_of(m, line)
-    slice_ = slice_of(m, home, side)
-    counts.l2_sectors += wanted
-    near = slice_
-    if slice_ != home and (store or atomic):
-        if store:
-            keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors & full)
-        else:
-            drop(m, l2_tags, l2_lines, slice_, line, sectors)
-        counts.l2_hits += wanted
-        counts.l2_write_sectors += wanted if store else 0
-        counts.l2_sectors += wanted
-        slice_ = home
-    missing = sectors
-    if slice_ != home:
-        missing, way = read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, 0)
-        if way != NONE:  # will be there once the owner has answered
-            l2_lines[way].valid |= sectors & ~l2_lines[way].pending
-        if missing == 0:
-            return
-        counts.l2_far += popcount(missing)
-        counts.l2_sectors += popcount(missing)
-    if store:
-        write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, near == home)
-        return
-    missing, way = read(m, gpu, counts, l2_tags, l2_lines, home, line, missing, atomic)
-    if missing:
-        fetch = l2.promoted(missing, max(m.l2_fetch, promote))
-        if way != NONE:
-            fetch &= ~(l2_lines[way].valid | l2_lines[way].pending)
-            l2_lines[way].valid |= fetch
-            l2_lines[way].partial &= ~fetch
-        counts.dram_reads += popcount(fetch)
-    if atomic:
-        if way != NONE:
-            l2_lines[way].dirty |= sectors
-        drop_copy(m, l2_tags, l2_lines, home, line, sectors)
-
-
-@njit(cache=True)
-def take(m, gpu, counts, l2_tags, l2_lines, slice_, line):
-    """The way that holds the line from now on, NONE when all await data; what was written there goes to DRAM."""
-    way, victim = find_l2(m, l2_tags, l2_lines, slice_, line)
-    if way == NONE:
-        way = victim
-        if way == NONE:
-            return NONE
-        entry = l2_lines[way]
-        if entry.dirty:
-            write_back(counts, entry)
-        l2_tags[way].line, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
-    gpu.uses += 1
-    l2_tags[way].used = gpu.uses
-    return way
-
-
-@njit(cache=True)
-def read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, atomic):
-    """Sectors that the slice lacks, and the way that holds the line from now on."""
-    way = take(m, gpu, counts, l2_tags, l2_lines, slice_, line)
-    missing = sectors
-    if way != NONE:
-        missing = sectors & ~l2_lines[way].valid & ~l2_lines[way].pending
-    hits = popcount(sectors) - popcount(missing)
-    counts.l2_hits += hits
-    if not atomic:
-        counts.l2_read_sectors += popcount(sectors)
-        counts.l2_read_hits += hits
-    return missing, way
-
-
-@njit(cache=True)
-def write_back(counts, entry):
-    merged = entry.dirty & entry.partial
-    counts.dram_reads += popcount(merged)
-    counts.dram_writes += popcount(entry.dirty)
-    entry.valid |= merged
-    entry.dirty, entry.partial = 0, entry.partial & ~merged
-
-
-@njit(cache=True)
-def keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors):
-    """A store leaves a copy in the partition that it passes."""
-    way = take(m, gpu, counts, l2_tags, l2_lines, slice_, line)
-    if way != NONE:
-        l2_lines[way].valid |= sectors
-
-
-@njit(cache=True)
-def write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, from_home):
-    counts.l2_write_sectors += popcount(sectors)
-    counts.l2_hits += popcount(sectors)
-    way = take(m, gpu, counts, l2_tags, l2_lines, home, line)
-    if way == NONE:
-        counts.dram_writes += popcount(sectors)
-    else:
-        entry, whole = l2_lines[way], sectors & full
-        clean = entry.dirty == 0
-        entry.valid |= whole
-        entry.partial = (entry.partial | sectors & ~entry.valid) & ~whole
-        entry.dirty |= sectors
-        old = l2write.too_dirty(m, l2_tags, l2_lines, way) if clean else NONE
-        if old != NONE:
-            write_back(counts, l2_lines[old])
-    if from_home:
-        drop_copy(m, l2_tags, l2_lines, home, line, sectors)
-
-
-@njit(cache=True)
-def drop_copy(m, l2_tags, l2_lines, home, line, sectors):
-    """What the other partition holds of these sectors is stale."""
-    if m.far_copies and m.partitions == 2:
-        drop(m, l2_tags, l2_lines, (home + m.l2_slices // 2) % m.l2_slices, line, sectors)
-
-
-@njit(cache=True)
-def drop(m, l2_tags, l2_lines, slice_, line, sectors):
-    way, _ = find_l2(m, l2_tags, l2_lines, slice_, line)
-    if way != NONE:
-        l2_lines[way].valid &= ~sectors
