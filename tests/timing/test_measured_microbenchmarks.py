@@ -41,6 +41,23 @@ CASES = {
     "ldgsts.cg16.stream.16.1": 0.05,
     "wgmma.n256.ss.8.2": 0.02,
     "icache.code1024.16.1": 0.05,
+    "banks.ss128.none.4.1": 0.02,
+    "banks.ss128.read_eee.4.1": 0.02,
+    "banks.ss128.same_e.4.1": 0.02,
+    "banks.ss128.two_alternate.4.1": 0.02,
+    "banks.ss32.three_alternate.4.1": 0.03,
+    "banks.ss32.write_e.4.1": 0.02,
+    "banks.hmma6.two_e.4.1": 0.02,
+    "banks.hmma6.read_eee.4.1": 0.03,
+    "beside.ss256.ex2.2.2": 0.06,
+    "beside.hmma6.sts.4.2": 0.06,
+    "mixes.lds128.stg128": 0.02,
+    "mixes.sts128.cg16": 0.05,
+    "mixes.ldsm4.cg16": 0.05,
+    "mixes.cg16.stg128": 0.06,
+    "widths.l2.w1.1.1": 0.02,
+    "widths.l2.w4.1.1": 0.02,
+    "mio.before.4.ex2": 0.01,
 }
 
 

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from streams import EXIT, FULL, issued, one_sm, op, run
 
+from ssmsim.engines.embedded import noc
+from ssmsim.engines.embedded import records as r
+
 CONFIG = one_sm()
 LANES = np.arange(32)
 BASE = 0x7F00_1000_0000 - 0x1000_0000  # any address below the windows of generic addresses
@@ -265,3 +268,30 @@ def test_a_gpc_asks_once_for_what_is_on_its_way(first, second, merged):
     assert counts.merged == merged
     assert counts.l2_read_sectors == sum(sectors) - merged * sectors[1]
     assert counts.l1_fill_sectors == sum(sectors)
+
+
+def test_loads_pass_stores_that_wait_for_their_port():
+    """20 stores of 512 B keep the port for 16 cycles each at least; the load behind them is served when they are queued."""
+    stores = [op("STG.E.128 desc[UR4][R2.64], R4", rows=[BASE + 512 * i + 16 * LANES]) for i in range(20)]
+    ops = [*stores, op("LDS R0, [R2]", write=0, rows=[4 * LANES]), use(), EXIT]
+    held = issued(ops, one_sm(l1__store_backlog_cycles=0))[-2]
+    free = issued(ops, one_sm(l1__store_backlog_cycles=1000))[-2]
+    assert held >= 19 * 16 > 19 * 4 + CONFIG.shared.load_latency_cycles >= free
+
+
+@pytest.mark.parametrize("spread", [0, 27])
+def test_slices_differ_in_distance_about_the_same_mean(spread):
+    m = r.records(r.MACHINE, 1)[0]
+    m.spread = spread
+    found = np.array([noc.distance(m, gpc, slice_) for gpc in range(8) for slice_ in range(96)])
+    assert (found.min(), found.max()) == (-spread, spread)
+    assert abs(found.mean()) <= 1.5
+
+
+@pytest.mark.parametrize("spread", [0, 27])
+def test_nothing_arrives_before_it_was_sent(spread):
+    """The way to the L2 may be set to nothing, as a prefetcher does: slices nearer than the mean are not reached earlier."""
+    fast = one_sm(l1__prefetch_lead_cycles=1000, l2__hit_latency_spread_cycles=spread, l2__slices=2)
+    loads = [load(BASE + 256 * i, barrier=i % 6) for i in range(24)]
+    result = run([*loads, *(use(i) for i in range(6)), EXIT], config=fast)
+    assert result.state.counts[0].answers == 24

@@ -117,7 +117,7 @@ def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     start = max(start, gpu.gpc_request_fp[sm.gpc])
     gpu.gpc_request_fp[sm.gpc] = start + bytes_ * m.request_gpc_fp // 256
     counts.request_bytes += bytes_
-    when = (start >> FP) + m.request_latency + distance(m, sm.gpc, near)
+    when = (start >> FP) + max(0, m.request_latency + distance(m, sm.gpc, near))
     if fill.slice != near:
         when = cross(m, gpu, counts, home * m.partitions // m.l2_slices, bytes_, when)
     schedule(events, when, ARRIVE, index, 0)

@@ -17,7 +17,7 @@ LOOPS = [
         blocks=blocks,
         args=(Zeros(region), u64(region - 1)),
         rounds=(300, 1500),
-        replay=blocks == 1 and place in ("l1", "l2"),
+        replay=blocks == warps == 1 and place in ("l1", "l2"),
     )
     for place, (policy, region) in PLACES.items()
     for width in WIDTHS
