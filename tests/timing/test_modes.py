@@ -20,8 +20,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from ssmsim.engines.embedded import issue, records as r
 m, sm, sub, one = (r.records(d, 1)[0] for d in (r.MACHINE, r.SM, r.SUBCORE, r.CODE))
-one.pipe, sub.pipe_free_fp[r.ALU] = r.ALU, 50 << r.FP
-one.even_reads, sub.even_free_fp = 1, 90 << r.FP
+one.pipe, sub.pipe_free_fp[r.HEAVY] = r.FMA, 90 << r.FP
 print(issue.hazard(m, sm, sub, one, 60)[0])
 """
 
@@ -42,9 +41,9 @@ def test_an_edited_rule_takes_effect_through_the_cache(tmp_path: Path) -> None:
 
     before, again = value(), value()
     file = copy / "ssmsim/engines/embedded/pipes.py"
-    file.write_text(file.read_text().replace("\nWINDOW = 2", "\nWINDOW = 12"))
-    assert before == again == 88
-    assert value() == 78
+    file.write_text(file.read_text().replace("\nAHEAD = 1", "\nAHEAD = 11"))
+    assert before == again == 89
+    assert value() == 79
 
 
 def test_an_edit_in_any_file_of_the_engine_is_another_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
