@@ -5,8 +5,7 @@ issues 4 HGMMA m64n128k16 (ss128, rs128), then 64 x m FFMAs, then waits; hmma: 6
 chooses registers; `patch` replaces them in its code by others of the same kernel (the values mean nothing).
 """
 
-import struct
-
+from ssmsim.microbenchmarks import machine_code
 from ssmsim.microbenchmarks.case import Loop, Zeros, f32, i32
 from ssmsim.microbenchmarks.programs import beside
 
@@ -48,18 +47,14 @@ def source() -> str:
 def patch(image: bytes) -> bytes:
     """The cubin with the registers of each kernel's FFMA.FTZ replaced by its pattern."""
     data = bytearray(image)
-    sections, names_at = struct.unpack_from("<40xQ", image)[0], struct.unpack_from("<60xHH", image)
-    headers = [struct.unpack_from("<IIQQQQIIQQ", image, sections + 64 * i) for i in range(names_at[0])]
-    names = headers[names_at[1]][4]
-    for header in headers:
-        name = image[names + header[0] : image.index(b"\0", names + header[0])].decode()
-        if name.startswith(".text.banks_"):
-            _patch_kernel(data, header[4], header[5] // 16, PATTERNS[name.split("_", 2)[2]])
+    for name, start, words in machine_code.kernels(image):
+        if name.startswith("banks_"):
+            _patch_kernel(data, start, words, PATTERNS[name.split("_", 2)[2]])
     return bytes(data)
 
 
 def _patch_kernel(data: bytearray, start: int, words: int, pattern: tuple[str, ...]) -> None:
-    code = [int.from_bytes(data[start + 16 * i : start + 16 * i + 16], "little") for i in range(words)]
+    code = machine_code.read(data, start, words)
     places = [i for i, word in enumerate(code) if word & 0xFFF == FFMA and word & FTZ]
     used = sorted({code[i] >> bit & 0xFF for i in places for bit in FIELDS} - {0xFF})
     banks = {"e": [k for k in used if k % 2 == 0], "o": [k for k in used if k % 2], "z": [0xFF]}
@@ -70,7 +65,7 @@ def _patch_kernel(data: bytearray, start: int, words: int, pattern: tuple[str, .
         for field, (bit, bank) in enumerate(zip(FIELDS, pattern[number % len(pattern)], strict=True)):
             choice = banks[bank]
             word = word & ~(0xFF << bit) | choice[(number + 2 * field) % len(choice)] << bit
-        data[start + 16 * place : start + 16 * place + 16] = word.to_bytes(16, "little")
+        machine_code.write(data, start, place, word)
 
 
 LOOPS = [

@@ -6,9 +6,9 @@ cycles per hop are the branch's cost plus the latency of the level that holds th
 blocks out in the order in which they run; hence the replaced words.)
 """
 
-import struct
 from math import gcd
 
+from ssmsim.microbenchmarks import machine_code
 from ssmsim.microbenchmarks.case import Loop, f32
 
 SOURCE = "icache"
@@ -22,18 +22,14 @@ SELF = (1 << 56) - 4  # offset field of a branch to itself: -16 bytes, in units 
 def patch(image: bytes) -> bytes:
     """The cubin of `icache` with the hops written into each code_N."""
     data = bytearray(image)
-    sections, names_at = struct.unpack_from("<40xQ", image)[0], struct.unpack_from("<60xHH", image)
-    headers = [struct.unpack_from("<IIQQQQIIQQ", image, sections + 64 * i) for i in range(names_at[0])]
-    names = headers[names_at[1]][4]
-    for header in headers:
-        name = image[names + header[0] : image.index(b"\0", names + header[0])].decode()
-        if name.startswith(".text.code_"):
-            _patch_kernel(data, header[4], header[5] // 16, int(name.removeprefix(".text.code_")))
+    for name, start, words in machine_code.kernels(image):
+        if name.startswith("code_"):
+            _patch_kernel(data, start, words, int(name.removeprefix("code_")))
     return bytes(data)
 
 
 def _patch_kernel(data: bytearray, start: int, words: int, length: int) -> None:
-    code = [int.from_bytes(data[start + 16 * i : start + 16 * i + 16], "little") for i in range(words)]
+    code = machine_code.read(data, start, words)
     body = next(i for i in range(words) if all(code[i + k] & 0xFFF == FFMA for k in range(length // 2)))
     end = max(i for i in range(words) if code[i] & 0xFFF == FFMA) + 1
     template = next(w for w in code if w & 0xFFF == BRANCH and _offset(w) == SELF)
@@ -49,13 +45,13 @@ def _patch_kernel(data: bytearray, start: int, words: int, length: int) -> None:
                 code[run], code[skipped] = code[skipped], code[run]
                 run += 1
         for i in range(at - RUN, at + SPAN - RUN):
-            data[start + 16 * i : start + 16 * i + 16] = code[i].to_bytes(16, "little")
+            machine_code.write(data, start, i, code[i])
         following = (place + step) % hops
         target = body + (following if following else hops) * SPAN
         word = template & ~(0xFF << 16) & ~(((1 << 48) - 1) << 34) & ~(31 << 105) | STALL_5
         value = (target - at - 1) * 4 & ((1 << 56) - 1)
         word |= (value & 0xFF) << 16 | (value >> 8) << 34
-        data[start + 16 * at : start + 16 * at + 16] = word.to_bytes(16, "little")
+        machine_code.write(data, start, at, word)
 
 
 def _offset(word: int) -> int:
