@@ -45,7 +45,6 @@ WRONG = {
     "l2: {slices: 95}": r"mine\.yaml:2: field l2\.slices: is not a multiple of l2\.partitions",
     "l2: {bytes: 60000000}": r"mine\.yaml:2: field l2\.bytes: is not slices x ways",
     "l2: {hit_latency_far_cycles: 100}": r"mine\.yaml:2: field l2\.hit_latency_far_cycles: is below",
-    "dram: {write_drain_low: 99}": r"mine\.yaml:2: field dram\.write_drain_low: is not below",
     "shared: {max_bytes_per_sm: 300000}": r"mine\.yaml:2: field shared\.max_bytes_per_sm: exceeds",
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ class Channel:
         fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "row_granules": 1, "banks": 16, "access_bytes": 64,
                   "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "dram_latency": BACK,
                   "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "dram_queue": 16,
-                  "drain_high": 4, "drain_low": 1}  # fmt: skip
+                  "write_turn": 4}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value
 
@@ -98,16 +98,16 @@ def test_reads_go_before_writes_and_the_bus_turns_once():
     assert channel.counts.dram_turns == 1
 
 
-@pytest.mark.parametrize(("writes", "first"), [(3, "read"), (4, "write")])
-def test_enough_writes_go_before_reads(writes, first):
+@pytest.mark.parametrize(("writes", "first"), [(3, "read"), (4, "write"), (6, "write")])
+def test_enough_writes_take_a_turn_of_so_many(writes, first):
     channel = Channel()
     read = channel.push(1, 1000)
     some = [channel.push(1, 1000, write=1) for _ in range(writes)]
     done = channel.answers()
     assert (done[some[0]] < done[read] - BACK) == (first == "write")
-    # of four, three drain down to one; the last waits for the read and the two turns
     order = sorted([*some, read], key=lambda n: done[n] - BACK * (n == read))
-    assert order.index(read) == (0 if first == "read" else 3)
+    assert order.index(read) == (0 if first == "read" else 4)  # those left of six wait for the read and two turns
+    assert channel.counts.dram_turns == {3: 1, 4: 2, 6: 3}[writes]
 
 
 def test_refresh_blocks_the_channel_once_per_interval():

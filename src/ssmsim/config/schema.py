@@ -235,8 +235,7 @@ class Dram(Group):
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
     refresh_ns: Nanoseconds = Field(description="time a channel is blocked per refresh")
     queue_entries_per_channel: Count
-    write_drain_high: Count = Field(description="buffered writes of a channel that start a write burst")
-    write_drain_low: Annotated[int, Field(ge=0)]
+    write_turn_lines: Count = Field(description="waiting writes that turn a channel's bus, and writes until it turns back")
 
 
 class Launch(Group):
@@ -315,7 +314,6 @@ def _contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
         (near <= l1.hit_latency_cycles, "l2.hit_latency_near_cycles", "does not exceed l1.hit_latency_cycles"),
         (dram.latency_near_cycles <= near, "dram.latency_near_cycles", "does not exceed l2.hit_latency_near_cycles"),
         (dram.latency_far_cycles < dram.latency_near_cycles, "dram.latency_far_cycles", "is below latency_near_cycles"),
-        (dram.write_drain_low >= dram.write_drain_high, "dram.write_drain_low", "is not below dram.write_drain_high"),
         (dram.channels % l2.partitions != 0, "dram.channels", "is not a multiple of l2.partitions"),
         (sm.registers % sm.register_allocation_unit != 0, "sm.registers", "is not a multiple of its allocation unit"),
         (sm.fp32_lanes_per_subcore % 2 != 0, "sm.fp32_lanes_per_subcore", "must be even: two FMA pipes"),

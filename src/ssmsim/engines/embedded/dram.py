@@ -1,7 +1,9 @@
-"""HBM channels: one data bus each, banks with an open row, reads before writes, writes in bursts, refresh.
+"""HBM channels: one data bus each, banks with an open row, reads before writes, writes in turns, refresh.
 
 A channel picks, among its oldest waiting transactions, the one whose data can start first (a row that is open beats one
 to be opened, the older wins a tie), so activations of other banks overlap transfers. Timing parameters: JEDEC HBM3.
+The bus turns to writes when so many lines wait, and back after as many: what a stream loses to turns is in proportion to
+its writes, whatever their share (our microbenchmark dram, streams).
 """
 
 from numba import njit
@@ -79,8 +81,8 @@ def serve(m, counts, transactions, channels, events, index, cycle):
     if m.refresh_interval and cycle >= channel.refreshed + m.refresh_interval:
         channel.refreshed = cycle - cycle % m.refresh_interval
         channel.free_fp = max(channel.free_fp, cycle << FP) + (m.refresh << FP)
-    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.drain_high
-                                      or (channel.writing and channel.writes > m.drain_low))  # fmt: skip
+    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.write_turn
+                                      or (channel.writing and channel.turn < m.write_turn))  # fmt: skip
     way = 1 if writing else 0
     soonest = max(channel.free_fp >> FP, cycle)
     best, before, earliest = 0, 0, INF
@@ -122,7 +124,8 @@ def transfer(m, counts, channel, transaction, number, start, writing, events):
     if writing != channel.writing:
         counts.dram_turns += 1
         start += m.read_to_write if writing else m.write_to_read
-        channel.writing = writing
+        channel.writing, channel.turn = writing, 0
+    channel.turn += 1
     bursts = popcount(transaction.sectors) * 32
     channel.free_fp = max(channel.free_fp, start << FP) + (bursts * m.burst_fp // m.access_bytes)
     if writing:

@@ -244,7 +244,7 @@ def machine_record(
     m.dram_latency = max(0, d.latency_near_cycles - c.l2.hit_latency_near_cycles - m.row_miss - (m.burst_fp >> r.FP))
     m.read_to_write, m.write_to_read = round(d.read_to_write_ns * cycles), round(d.write_to_read_ns * cycles)
     m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
-    m.dram_queue, m.drain_high, m.drain_low = d.queue_entries_per_channel, d.write_drain_high, d.write_drain_low
+    m.dram_queue, m.write_turn = d.queue_entries_per_channel, d.write_turn_lines
     n = c.launch
     m.start, m.end, m.launch_fp, m.sm_launch = (
         n.start_cycles,

@@ -76,7 +76,7 @@ MACHINE = _record(
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "row_granules", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
-    "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "drain_high", "drain_low",
+    "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
 
@@ -165,7 +165,7 @@ TRANSACTION = _record(
     "next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival"
 )
 # A channel; queues: [reads, writes].
-CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "scheduled", "refreshed",
+CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "scheduled", "refreshed",
                   ("row", 64), ("ready", 64))  # fmt: skip
 
 EVENT = _record("next", "when", "kind", "a", "b", "tail")
