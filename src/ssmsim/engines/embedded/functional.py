@@ -4,6 +4,7 @@ Used for what ran before the launch (warm.py) and for the blocks that a sampled 
 those of the timed run, in the same order of use (untimed_l2.py). As many blocks as fit
 on the GPU are under way at a time, the oldest about to end when the youngest begins, as when slots free up one by one:
 which lines are used again before they are evicted depends on it. Every SM has an L1 here, apart from that of the timed run.
+Neighbours run on SMs anywhere, as they do once the waves are out of step: each partition gets its copies.
 """
 
 import numpy as np
@@ -23,8 +24,9 @@ from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockTrace, Program
 
 STEPS = 64  # in which a block goes through the caches
+PRIME = 65_521  # for dealing slots to SMs without a pattern
 # A block under way: when it began (in blocks), lines done and in all. Its lines, in the order in which its warps take turns.
-SLOT = r._record("began", "done", "lines")
+SLOT = r._record("began", "done", "lines", "sm")
 HELD = r._record("word", "code", "tags")  # word as in coalesce.py; tags: first of the L2 set in the slice that is asked
 
 
@@ -46,6 +48,7 @@ class Functional:
         ways = sms * int(machine[0].l1_sets * machine[0].l1_ways)
         self.l1_tags, self.l1_lines = r.records(r.TAG, ways), r.records(r.L1_LINE, ways)
         self.slots = r.records(SLOT, slots)
+        self.slots.sm = np.argsort([noc.scramble(i + 1) % PRIME for i in range(slots)], kind="stable") % sms
         self.room = 0  # lines that a slot can hold
         self.held = r.records(HELD, 0)
         self.arrived = np.zeros(1, np.int64)
@@ -156,7 +159,7 @@ def begin(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lin
             slot.lines,
         )
         slot.began, slot.done = arrived[0], 0
-        slot.lines = in_turn(machine[0], sms[which % machine[0].sms].side, accesses, statics, lines, starts, b * warps,
+        slot.lines = in_turn(machine[0], sms[slot.sm].side, accesses, statics, lines, starts, b * warps,
                              warps, held, which * room)  # fmt: skip
         arrived[0] += 1
         if arrived[0] % step == 0:
@@ -190,7 +193,7 @@ def in_turn(m, side, accesses, statics, lines, starts, warp, warps, held, first)
 def advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, room, which, until):
     """Lines `done` to `until` of a slot's block. What the host has to fetch for them is asked for beforehand, at once."""
     m, gpu, counts, slot = machine[0], gpus[0], counters[0], slots[which]
-    s = which % m.sms
+    s = slot.sm
     side = sms[s].side
     first, last = which * room + slot.done, which * room + until
     for i in range(first, last):
