@@ -10,6 +10,7 @@ from small_gpu import CAPTURES, CYCLES, simulate, small_gpu
 
 from ssmsim.counters import pipe_instructions
 from ssmsim.engines.embedded import sample
+from ssmsim.engines.embedded.seam import Seam
 
 MANY_WAVES = CAPTURES / "ssd-ragged/25-chunk_scan_bwd_dcb_kernel"
 EXACT = ("smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", pipe_instructions("lsu"),
@@ -35,6 +36,14 @@ def test_segments_cover_all_parts_of_the_grid():
     width = 40_000 / len(starts)
     assert len(starts) >= 3
     assert all(abs(start - (i + 0.5) * width) <= width for i, start in enumerate(starts))
+
+
+@given(st.integers(2_000, 50_000), st.integers(40, 400), st.sampled_from([2, 4, 8, 16]))
+def test_no_segment_begins_within_a_row_of_the_grid(blocks, resident, row):
+    chosen = sample.segments(blocks // row * row, resident, 1000, 1, row)
+    assert all(a[1] <= b[0] for a, b in pairwise(chosen))
+    edges = np.linspace(resident, blocks // row * row - resident // 4, len(chosen) - 1).astype(int)
+    assert all(first % row == 0 or first in edges for first, _ in chosen[1:-1])
 
 
 def test_a_steady_rate_has_no_spread():
@@ -82,6 +91,31 @@ def test_caches_see_the_skipped_blocks(full, sampled):
     for name, points in (("lts__t_sector_hit_rate.pct", 5), ("l1tex__t_sector_hit_rate.pct", 5)):
         assert sampled.counters[name] == pytest.approx(full.counters[name], abs=points)
     assert sampled.counters["dram__bytes_read.sum"] == pytest.approx(full.counters["dram__bytes_read.sum"], rel=0.1)
+
+
+def test_blocks_under_way_find_what_the_l2_held_for_them(monkeypatch):
+    """An L2 so small that the skipped blocks replace all of it."""
+    lost = []
+
+    class Watched(Seam):
+        def there(self, state):
+            ways = int(state.machine[0].l2_ways)
+            sets = self.ways // ways * ways
+            found = [
+                state.l2_tags.line[first : first + ways] == line + 1
+                for first, line in zip(sets, self.lines, strict=True)
+            ]
+            held = [state.l2_lines.valid[first : first + ways] for first in sets]
+            return np.array([int((f * h).sum()) & v for f, h, v in zip(found, held, self.valid, strict=True)], int)
+
+        def close(self, state, counts):
+            lost.append(int((self.there(state) != self.valid).sum()))
+            super().close(state, counts)
+            assert np.array_equal(self.there(state), self.valid)
+
+    monkeypatch.setattr(sample, "Seam", Watched)
+    simulate(MANY_WAVES, small_gpu(l2__bytes=60 << 12), sample=1000)
+    assert sum(lost) > 20
 
 
 def test_sampling_is_deterministic(sampled):

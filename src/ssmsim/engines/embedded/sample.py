@@ -4,7 +4,7 @@ The order of blocks is cut into strata of equal size. The first wave and the las
 stratum between them a segment of consecutive blocks at a place drawn by a fixed hash. As slots free up, the next
 segment's blocks follow; what lies between two segments is traced (replicas.py: or known from blocks like it) and sent
 through the caches (functional.py), so that counts of instructions and sectors stay exact and a segment finds in the L2
-what the whole run would have left there.
+what the whole run would have left there, as do the blocks that are still under way from the segment before (seam.py).
 Systematic sampling with functional warming: SMARTS (Wunderlich et al., ISCA 2003), here over blocks instead of time.
 
 Estimate: while the GPU was full and no longer in step (from three quarters into the second wave to the last launch), each
@@ -25,6 +25,7 @@ from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.noc import scramble
 from ssmsim.engines.embedded.pool import BATCH, Pool
 from ssmsim.engines.embedded.replicas import TOGETHER, Coalesced, Replicas
+from ssmsim.engines.embedded.seam import Seam
 from ssmsim.engines.embedded.stalls import SELECTED
 from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
@@ -32,9 +33,9 @@ from ssmsim.trace.types import BlockSource, BlockTrace, Program
 TARGET = 4_000_000  # warp instructions timed by default, at most SHARE of all
 SHARE = 0.09
 MIN_WAVES = 4.0  # timed at least: nearly two until the waves are out of step, the rest to measure and to empty the GPU
-MOST = 0.7  # of the blocks; a launch of which more would be timed is timed whole
+MOST = 0.5  # of the blocks; a launch of which more would be timed is timed whole: its last wave decides as much as it saves
 STRATA = 16  # at most
-SEGMENT = 1.0  # waves or more, since blocks that run together share lines
+SEGMENT = 0.5  # waves or more: blocks that run together share lines, but few long segments miss what changes on the way
 SEAMS = 0.03  # of the extrapolated cycles: what mixing segments was seen to cost at most, over whole runs
 PIECES = 10  # of the full time, for the interval
 STRIDE = 256  # cycles between two samples of the rate
@@ -45,8 +46,12 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
            2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)  # fmt: skip
 
 
-def segments(blocks: int, resident: int, per_block: float, target: int) -> list[tuple[int, int]]:
-    """[first, last) of the blocks to time, ascending; one pair that holds all when sampling would not pay."""
+def segments(blocks: int, resident: int, per_block: float, target: int, row: int = 1) -> list[tuple[int, int]]:
+    """[first, last) of the blocks to time, ascending; one pair that holds all when sampling would not pay.
+
+    row: blocks that follow each other and share tiles, as those of a row of the grid do: a segment that is as long starts
+    with the first of them, else it would find what its neighbours fetched without the time that took.
+    """
     waves = max(MIN_WAVES, target / (per_block * resident))
     timed = blocks % resident + resident * max(0, -(-int(waves * resident - blocks % resident) // resident))
     if timed > MOST * blocks:
@@ -60,6 +65,8 @@ def segments(blocks: int, resident: int, per_block: float, target: int) -> list[
     for i, size in enumerate(sizes):
         room = int(edges[i + 1] - edges[i] - size)
         first = int(edges[i]) + scramble(i + 1) % (room + 1)
+        if row <= size:
+            first = max(first - first % row, int(edges[i]))
         chosen.append((first, first + int(size)))
     return [*chosen, (blocks - tail, blocks)]
 
@@ -148,7 +155,8 @@ class SampledPool(Pool):
         self.planned = True
         per_block = float(self.executed.sum() / self.loaded)
         target = min(self.target, round(SHARE * self.blocks * per_block))
-        self.segments = segments(self.blocks, self.resident, per_block, target)
+        row = (getattr(self.source, "grid", None) or (1,))[0]
+        self.segments = segments(self.blocks, self.resident, per_block, target, row)
         self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
 
     def _pass_over(self, first: int) -> None:
@@ -156,6 +164,7 @@ class SampledPool(Pool):
         warps = self.source.warps_per_block
         if self.seen < first and self.replicas is None and getattr(self.source, "grid", None):
             self.replicas = Replicas.of(self._apart, self.source.grid)  # type: ignore[attr-defined]
+        seam = Seam(self.state, self._under_way()) if self.seen < first else None
         while self.seen < first:
             count = min(BATCH, first - self.seen)
             if self.replicas:
@@ -164,6 +173,13 @@ class SampledPool(Pool):
                 self.seen += count
             else:
                 self.skipped.run(self.take(count), warps)
+        if seam:
+            seam.close(self.state, self.skipped.counts)
+
+    def _under_way(self) -> np.ndarray:
+        """Blocks under way, as seam.py takes them."""
+        accesses = [(number, *parts[1][1:]) for number, parts in self.parts.items()]
+        return np.array([(number, start + count) for number, start, count in accesses], np.int64).reshape(-1, 2)
 
     def _apart(self, numbers: np.ndarray) -> Iterator[Coalesced]:
         """Each of some blocks of the launch, as those after the first wave are."""

@@ -1,0 +1,62 @@
+"""A seam: blocks pass through the L2 in no time while blocks of the segment before are still under way.
+
+In the whole run thousands of cycles lie between the two: blocks under way end long before the others take their lines'
+places, and find what they share with each other. So what the L2 holds of the lines that they have yet to touch is put
+back once the others have passed. Without it a tensor that all blocks of a segment read was fetched again at every seam.
+"""
+
+import numpy as np
+from numba import njit
+
+from ssmsim.engines.embedded.borrow import bare
+from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.records import NONE
+from ssmsim.engines.embedded.untimed_l2 import take
+
+
+class Seam:
+    """What the L2 holds, when this is made, of the lines that blocks under way have yet to touch.
+
+    ends: int64[blocks, 2], for each block under way its number in state.loaded and the end of its accesses in the pool.
+    """
+
+    def __init__(self, state: State, ends: np.ndarray) -> None:
+        lines = np.zeros(len(state.lines), np.int64)
+        count = awaited(
+            state.machine, state.loaded, state.blocks, state.warps, state.accesses, state.lines, ends, lines
+        )
+        wanted = np.isin(state.l2_tags.line - 1, lines[:count]) & (state.l2_lines.valid > 0)
+        ways = np.flatnonzero(wanted)
+        self.ways = ways[np.argsort(state.l2_tags.used[ways], kind="stable")]
+        self.lines, self.valid = state.l2_tags.line[self.ways] - 1, state.l2_lines.valid[self.ways]
+
+    def close(self, state: State, counts: np.ndarray) -> None:
+        """Put it back, in the order of its last use; counts: of what has to make room."""
+        put_back(state.machine, state.gpu, counts, state.l2_tags, state.l2_lines, self.ways, self.lines, self.valid)
+
+
+@njit(cache=True)
+def awaited(machine, loaded, blocks, warps, accesses, words, ends, lines):
+    """Lines of the accesses that blocks under way have not issued; how many."""
+    m, at = machine[0], 0
+    for i in range(len(ends)):
+        source = loaded[ends[i, 0]]
+        block = blocks[source.sm * m.blocks_per_sm + source.slot]
+        for k in range(m.warps_per_block):
+            end = source.access[k + 1] if k + 1 < m.warps_per_block else ends[i, 1]
+            first = end if block.warps[k] == NONE else warps[block.warps[k]].access
+            for a in range(first, end):
+                for word in range(accesses[a].first_line, accesses[a].first_line + accesses[a].lines):
+                    lines[at] = words[word] >> 8
+                    at += 1
+    return at
+
+
+@njit(cache=True)
+def put_back(machine, gpus, counters, l2_tags, l2_lines, ways, lines, valid):
+    m = machine[0]
+    tags, held = bare(l2_tags), bare(l2_lines)
+    for i in range(len(ways)):
+        way = take(m, gpus[0], counters[0], tags, held, ways[i] // m.l2_ways // m.l2_sets, lines[i])
+        if way != NONE:
+            held[way].valid |= valid[i] & ~held[way].pending
