@@ -51,6 +51,9 @@ class Sm(Group):
     alu_lanes_per_subcore: Count = Field(description="integer add, logic, compare, select, fp32 compare")
     fp64_lanes_per_subcore: Count
     xu_lanes_per_subcore: Count = Field(description="MUFU and conversions")
+    xu_front_cycles: Cycles = Field(description="dispatch to the first lanes; the unit holds two instructions")
+    wide_multiply_cycles: Annotated[int, Field(ge=0)] = Field(description="IMAD.WIDE and IMAD.HI: more in the dispatch stage")
+    wide_factor_latency_cycles: Cycles = Field(description="to IMAD.WIDE from what makes its factor")
     uniform_interval_cycles: Count = Field(description="one uniform-datapath instruction per this many cycles")
     branch_interval_cycles: Count
     branch_latency_cycles: Cycles = Field(description="branch issue to the next issue of the same warp")

@@ -23,17 +23,20 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
     code = r.records(r.CODE, len(program.instructions))
     targets = set(program.instructions["target"].tolist())
     cells: dict[tuple[int, int], int] = {}
+    writers: dict[int, int] = {}
     for index, (row, one, text) in enumerate(zip(program.instructions, code, program.text, strict=True)):
         name = program.opcodes[row["opcode"]]
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
-        one.stall, one.yields = max(1, row["stall"]), row["yields"]
+        one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # timeline: yield
         one.line = row["pc"] // config.fetch.l0_line_bytes
         one.constant = _constant(text, config)
         _dependencies(one, row, where)
         _operation(one, name, text, row, config, where)
         if index in targets:
             cells.clear()
+            writers.clear()
         _banks(one, row, cells)
+        _factors(code, index, row, writers)
     return code
 
 
@@ -48,13 +51,17 @@ def _dependencies(one, row, where: str) -> None:
 def _operation(one, name: str, text: str, row, config: SimConfig, where: str) -> None:
     base, mods = name.split(".")[0], name.split(".")[1:]
     entry = lookup(base, where)
-    one.pipe, one.kind = PIPE[entry.unit], r.FIXED
+    one.pipe, one.kind, one.halves = PIPE[entry.unit], r.FIXED, 2
     sm = config.sm
     one.latency = {r.ALU: sm.alu_latency_cycles, r.FMA: sm.fma_latency_cycles, r.FP64: sm.fp64_latency_cycles,
                    r.UNIFORM: sm.uniform_latency_cycles, r.XU: sm.xu_latency_cycles, r.BRANCH: sm.branch_latency_cycles,
                    r.TENSOR: _hmma_latency(name, config), r.FREE: 1}[one.pipe]  # fmt: skip
     if one.pipe == r.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
         one.pipe = r.HEAVY
+        one.wide = "WIDE" in mods or "HI" in mods
+        one.halves += 2 * one.wide  # pipes: imad_wide.rate and imad_hi.rate, one per 4 cycles
+    if ".1688." in name:
+        one.halves = 1  # hmma: bf16k8.rate, half the work; its operands take 4 cycles
     if base.startswith("H") and one.pipe in (r.FMA, r.HEAVY):
         one.latency = sm.fp16_latency_cycles
         one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark pipes, hfma2
@@ -151,6 +158,16 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
     one.first_bank = registers[0] % 2 if registers else r.NONE
     one.writes = one.kind == r.FIXED and row["destination"] >= 0
     one.sources = max(1, sum(row[f"source{slot}_count"] for slot in range(4)))
+
+
+def _factors(code: np.ndarray, index: int, row, writers: dict[int, int]) -> None:
+    """Mark a wide multiplication and the instruction that last wrote one of its factors in this basic block."""
+    if code[index].wide:
+        made = max((writers.get(int(row[source]), r.NONE) for source in ("source0", "source1")), default=r.NONE)
+        if made >= 0:
+            code[made].feeds = code[index].fed = 1
+    if row["destination"] >= 0:
+        writers[int(row["destination"])] = index if code[index].kind == r.FIXED else r.NONE
 
 
 def _constant(text: str, config: SimConfig) -> int:

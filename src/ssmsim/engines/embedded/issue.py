@@ -35,15 +35,11 @@ def hazard(m, sm, sub, one, cycle):
         why = lsu.full(m, sub, one)
         if why:
             return INF, why
-    elif one.kind == QUEUED:
-        until = pipes.special_at(m, sub, cycle, one.pipe)
-        if until > cycle:
-            return until, reason.MIO
     elif one.kind == GMMA:
         until = tensor.room_at(m, sm, one)
         if until > cycle:
             return until, reason.GMMA
-    else:
+    elif one.kind != QUEUED:
         until = pipes.free_at(sub, one, cycle)
         if until > cycle:
             return until, reason.MATH
@@ -94,7 +90,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
             sub.wake = cycle + 1
             return
     reason.settle(warp, stalls, cycle)
-    there = pipes.dispatch(m, sm, sub, one, cycle)
+    there = pipes.dispatch(m, counts, sm, sub, warp, one, cycle)
     execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, there)
     counts.issued += 1
     sub.issued += 1
@@ -123,8 +119,6 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
     begins = cycle
     if kind == QUEUED:
         begins = pipes.special(m, counts, sm, sub, cycle, one.pipe)
-    elif one.pipe != FREE:
-        pipes.occupy(m, counts, sub, one, cycle)
     if kind == GMMA_ARRIVE:
         tensor.gather(m, sms, subs, warps, blocks[warp.block], code, stalls, warp, cycle)
     if kind == BARRIER:
@@ -162,10 +156,13 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, in
     stalls[before, reason.SELECTED] += 1
     warp.position += 1
     if warp.position == warp.end:
+        stalls[before, reason.DISPATCH] += late
         warp.ready, warp.mark, warp.state, warp.held = INF, cycle + 1, reason.DRAIN, EXITED
         return True
     warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
     following = code[warp.current]
+    if one.stall == 1:  # the next may enter the latch behind it
+        cycle, late = cycle - late, 0
     ready = cycle + one.stall
     stalls[warp.current, reason.WAIT] += one.stall - 1 + late
     warp.mark, warp.state = ready, reason.WAIT

@@ -173,6 +173,8 @@ def machine_record(
         _fp(c.sm.uniform_interval_cycles),
         _fp(c.sm.branch_interval_cycles),
     )
+    m.special_front, m.wide_cycles = c.sm.xu_front_cycles, c.sm.wide_multiply_cycles
+    m.factor_latency = c.sm.wide_factor_latency_cycles
     m.branch_latency, m.ports = c.sm.branch_latency_cycles, c.sm.register_ports_per_bank
     m.barrier_latency, m.barrier_interval = c.sm.barrier_latency_cycles, c.sm.barrier_interval_cycles
     f = c.fetch

@@ -2,16 +2,15 @@
 
 A pipe with 16 lanes takes a warp instruction every 2 cycles, one with 32 lanes every cycle. fp32 has two pipes of 16
 lanes, heavy and lite; integer multiply-add runs on the heavy one only (ncu's pipe names; arXiv 2503.20481, section 5).
-Operands come from register banks with so many read ports; a fixed-latency instruction has a window of three cycles to
-read them (arXiv 2503.20481, section 5.3), so only a backlog beyond it holds up issue.
+Operands come from register banks with so many read ports (arXiv 2503.20481, section 5.3).
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded.records import FIXED, FMA, FP, HEAVY, LITE, NONE, TENSOR
+from ssmsim.engines.embedded.records import FIXED, FMA, FP, FREE, GMMA, HEAVY, LITE, MEMORY, NONE, QUEUED, TENSOR
 
 AHEAD = 1  # cycles an instruction may wait at an fp32 pipe: two in turn for one half do not stop the other
-WINDOW = 2  # cycles a bank may be behind: the rest of the three-cycle window
+READS = 2  # cycles within which all operands are read, or as many as one bank needs
 
 
 @njit(cache=True, forceinline=True)
@@ -25,8 +24,52 @@ def free_at(sub, one, cycle):
 
 
 @njit(cache=True, forceinline=True)
+def dispatch(m, counts, sm, sub, warp, one, cycle):
+    """Take the register ports and the pipe; the cycle at which the instruction has them, from which its stall count runs.
+
+    Behind issue is a latch for one instruction, behind it a stage that it leaves when its operands can be read within
+    two cycles; another may enter the latch meanwhile, so a wait holds up the second instruction after it. Our
+    microbenchmark timeline: 30 sequences of FFMA and FMUL, the issue of each instruction to the cycle. What waits for its
+    pipe does so in the latch (imad.four: 3, 4, 6 and 8). A wide multiplication stays two cycles longer (wide.one) and takes
+its factors from the registers, so later than others take a result (wide.fed).
+    """
+    enters = max(cycle, sub.stage_free)
+    if one.kind == QUEUED:
+        enters = max(enters, sub.special_room)
+    elif one.pipe != FREE and one.kind != MEMORY and one.kind != GMMA:
+        if one.fed:
+            enters = max(enters, warp.made + m.factor_latency)
+        enters = occupy(m, counts, sub, one, enters)
+    now = enters << FP
+    beside = sm.tensor_free_fp > now
+    each = (1 << FP) // m.ports
+    if beside:
+        each += (m.gmma_port_fp - each) * sm.port_share_fp >> FP
+    window = max(one.even_reads, one.odd_reads, READS) * each
+    begins = now
+    if one.even_reads:
+        sub.even_free_fp = max(sub.even_free_fp, now) + one.even_reads * each
+        begins = max(begins, sub.even_free_fp - window)
+    if one.odd_reads:
+        sub.odd_free_fp = max(sub.odd_free_fp, now) + one.odd_reads * each
+        begins = max(begins, sub.odd_free_fp - window)
+    there = begins >> FP
+    if beside and one.writes:
+        there += (slot(m, one, there) - there) * sm.port_share_fp >> FP
+    if one.wide:
+        there += m.wide_cycles
+    if one.pipe == TENSOR and one.kind == FIXED:
+        sub.queue_last = max(sub.queue_last, there) + max(one.even_reads, one.odd_reads)
+    if one.feeds:
+        warp.made = there
+    sub.stage_free = there + 1
+    sub.hold = enters + 1
+    return there
+
+
+@njit(cache=True, forceinline=True)
 def occupy(m, counts, sub, one, cycle):
-    """Take the pipe; fp32 takes heavy and lite in turn, whatever else is in them.
+    """Take the pipe as soon as it is free; fp32 takes heavy and lite in turn, whatever else is in them.
 
     Our microbenchmark issue: FFMA with IMAD takes 1.54 cycles per instruction (of four, the heavy pipe gets two IMAD and
     one FFMA), FFMA with LOP3 1.12.
@@ -35,40 +78,11 @@ def occupy(m, counts, sub, one, cycle):
     if pipe == FMA:
         pipe = sub.fma_turn
         sub.fma_turn = HEAVY + LITE - pipe
-    busy = m.interval_fp[pipe]
-    sub.pipe_free_fp[pipe] = max(sub.pipe_free_fp[pipe], cycle << FP) + busy
+    busy = m.interval_fp[pipe] * one.halves >> 1
+    start = max(sub.pipe_free_fp[pipe], cycle << FP)
+    sub.pipe_free_fp[pipe] = start + busy
     counts.pipe_busy_fp[pipe] += busy
-
-
-@njit(cache=True, forceinline=True)
-def dispatch(m, sm, sub, one, cycle):
-    """Take the register ports; the cycle at which the instruction has them, from which its stall count runs.
-
-    Until then it stands in the dispatch stage and nothing passes it. An HGMMA uses the ports until it has written its last
-    result. An HMMA stays for two cycles (microbenchmark banks: hmma6 within 6 %, 10 % off with one), and while its
-    registers are read, operands of memory instructions do not move (beside: hmma6.sts 30.2 = 24 + 6 cycles).
-    """
-    now = cycle << FP
-    beside = sm.tensor_free_fp + (m.gmma_latency << FP) > now
-    each = (1 << FP) // m.ports
-    if beside:
-        each += (m.gmma_port_fp - each) * sm.port_share_fp >> FP
-    start = now
-    if one.even_reads:
-        start = max(sub.even_free_fp, now)
-        sub.even_free_fp = start + one.even_reads * each
-    if one.odd_reads:
-        odd = max(sub.odd_free_fp, now)
-        sub.odd_free_fp = odd + one.odd_reads * each
-        start = max(start, odd)
-    there = max(cycle, (start >> FP) - WINDOW)
-    if beside and one.writes:
-        there += (slot(m, one, there) - there) * sm.port_share_fp >> FP
-    sub.hold = there + (there > cycle)
-    if one.pipe == TENSOR and one.kind == FIXED:
-        sub.hold = there + 2
-        sub.queue_last = max(sub.queue_last, there) + max(one.even_reads, one.odd_reads)
-    return there
+    return start >> FP
 
 
 @njit(cache=True, forceinline=True)
@@ -87,20 +101,17 @@ def slot(m, one, cycle):
 
 @njit(cache=True, forceinline=True)
 def special(m, counts, sm, sub, cycle, pipe):
-    """Special functions wait in a queue: the cycle at which this one starts.
+    """The special-function unit holds two instructions; the cycle from which this one's latency counts.
 
-    Beside a running HGMMA their results wait for a slot too: microbenchmark beside, ex2 every 10.2 cycles instead of 8.
+    The first four lanes begin some cycles after dispatch, and the place is free when the last are done: the third of
+    our microbenchmark timeline, mufu.four, waits 13 cycles in the latch, each further one 8. Beside a running HGMMA their
+    results wait for a slot too: microbenchmark beside, ex2 every 10.2 cycles instead of 8.
     """
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
     busy = m.interval_fp[pipe]
     if sm.tensor_free_fp > start:
         busy += m.gmma_result << (FP - 1)  # half a period, on average
+    sub.special_room = (sub.pipe_free_fp[pipe] >> FP) + m.special_front
     sub.pipe_free_fp[pipe] = start + busy
     counts.pipe_busy_fp[pipe] += busy
     return start >> FP
-
-
-@njit(cache=True, forceinline=True)
-def special_at(m, sub, cycle, pipe):
-    """First cycle at which the queue of special functions has room."""
-    return (sub.pipe_free_fp[pipe] - m.queue * m.interval_fp[pipe]) >> FP

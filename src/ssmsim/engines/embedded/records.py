@@ -62,7 +62,7 @@ def records(dtype: np.dtype, count: int) -> Records:
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
     "sms", "slots", "used_slots", "issue_width", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
-    ("interval_fp", len(PIPES) + 1), "branch_latency", "barrier_latency", "barrier_interval", "ports",
+    ("interval_fp", len(PIPES) + 1), "branch_latency", "special_front", "wide_cycles", "factor_latency", "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency",
@@ -100,7 +100,7 @@ COUNTS = _record(
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
-    "first_bank", "writes", "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "defers", "blocks",
+    "first_bank", "writes", "wide", "halves", "feeds", "fed", "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "defers", "blocks",
 )  # fmt: skip
 
 WARP = _record(
@@ -111,13 +111,13 @@ WARP = _record(
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks",
-    "touched", "gathering", "deferred", "opened", "started",
+    "touched", "gathering", "deferred", "opened", "started", "made",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 
 SUBCORE = _record(
     "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
-    "even_free_fp", "odd_free_fp", "hold", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
+    "even_free_fp", "odd_free_fp", "hold", "stage_free", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
 )  # fmt: skip
 
 SM = _record(

@@ -80,7 +80,7 @@ def check_exit(warp, events, w, cycle):
     """
     if warp.position == warp.end and not (warp.outstanding or warp.scoreboard or warp.gmma_pending or warp.leaving):
         warp.leaving = 1
-        schedule(events, cycle, RETIRE, w, 0)
+        schedule(events, max(cycle, warp.mark), RETIRE, w, 0)
 
 
 @njit(cache=True)
