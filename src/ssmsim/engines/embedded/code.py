@@ -51,7 +51,7 @@ def _dependencies(one, row, where: str) -> None:
 def _operation(one, name: str, text: str, row, config: SimConfig, where: str) -> None:
     base, mods = name.split(".")[0], name.split(".")[1:]
     entry = lookup(base, where)
-    one.pipe, one.kind, one.halves = PIPE[entry.unit], r.FIXED, 2
+    one.pipe, one.kind, one.thirds = PIPE[entry.unit], r.FIXED, 3
     sm = config.sm
     one.latency = {r.ALU: sm.alu_latency_cycles, r.FMA: sm.fma_latency_cycles, r.FP64: sm.fp64_latency_cycles,
                    r.UNIFORM: sm.uniform_latency_cycles, r.XU: sm.xu_latency_cycles, r.BRANCH: sm.branch_latency_cycles,
@@ -59,9 +59,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
     if one.pipe == r.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
         one.pipe = r.HEAVY
         one.wide = "WIDE" in mods or "HI" in mods
-        one.halves += 2 * one.wide  # pipes: imad_wide.rate and imad_hi.rate, one per 4 cycles
-    if ".1688." in name:
-        one.halves = 1  # hmma: bf16k8.rate, half the work; its operands take 4 cycles
+        one.thirds += 3 * one.wide  # pipes: imad_wide.rate and imad_hi.rate, one per 4 cycles
+    if base == "HMMA" and "1688" in mods and "TF32" not in mods:
+        one.thirds = 2  # hmma: bf16k8.rate, one per 4 cycles
     if base.startswith("H") and one.pipe in (r.FMA, r.HEAVY):
         one.latency = sm.fp16_latency_cycles
         one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark pipes, hfma2

@@ -41,7 +41,7 @@ its factors from the registers, so later than others take a result (wide.fed).
             enters = max(enters, warp.made + m.factor_latency)
         enters = occupy(m, counts, sub, one, enters)
     now = enters << FP
-    beside = sm.tensor_free_fp > now
+    beside = sm.tensor_shadow_fp > now
     each = (1 << FP) // m.ports
     if beside:
         each += (m.gmma_port_fp - each) * sm.port_share_fp >> FP
@@ -78,7 +78,7 @@ def occupy(m, counts, sub, one, cycle):
     if pipe == FMA:
         pipe = sub.fma_turn
         sub.fma_turn = HEAVY + LITE - pipe
-    busy = m.interval_fp[pipe] * one.halves >> 1
+    busy = m.interval_fp[pipe] * one.thirds // 3
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
     sub.pipe_free_fp[pipe] = start + busy
     counts.pipe_busy_fp[pipe] += busy

@@ -100,7 +100,7 @@ COUNTS = _record(
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
-    "first_bank", "writes", "wide", "halves", "feeds", "fed", "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "defers", "blocks",
+    "first_bank", "writes", "wide", "thirds", "feeds", "fed", "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "defers", "blocks",
 )  # fmt: skip
 
 WARP = _record(
@@ -122,7 +122,7 @@ SUBCORE = _record(
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "operand_share_fp", "port_share_fp",
+    "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
     "store_free_fp", "storing_until", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
 )  # fmt: skip

@@ -31,6 +31,7 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
     sm.tensor_free_fp = start + busy
     sm.operand_share_fp = (one.gmma_smem_fp << FP) // busy
     sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
+    sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.gmma_latency << FP)
     counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
     done = ((start + busy) >> FP) + m.gmma_latency
     for i in range(first, last):
