@@ -57,6 +57,7 @@ class Sm(Group):
     uniform_interval_cycles: Count = Field(description="one uniform-datapath instruction per this many cycles")
     branch_interval_cycles: Count
     branch_latency_cycles: Cycles = Field(description="branch issue to the next issue of the same warp")
+    reconvergence_latency_cycles: Cycles = Field(description="BSYNC to the next instruction")
     alu_latency_cycles: Cycles
     fma_latency_cycles: Cycles
     fp16_latency_cycles: Cycles

@@ -109,6 +109,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.exits = 1
     elif entry.control != Control.NONE:
         one.kind = r.JUMP if entry.control != Control.BSSY else r.FIXED
+        one.joins = base == "BSYNC"
     plain = (
         one.kind == r.FIXED and not one.exits and base not in ("S2R", "S2UR", "B2R") and entry.space != Space.CONSTANT
     )

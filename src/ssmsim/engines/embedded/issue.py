@@ -173,6 +173,8 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, in
     if warp.current != before + 1 and cycle + m.branch_latency > ready:
         ready = cycle + m.branch_latency
         warp.state = reason.BRANCHING
+    if one.joins and cycle + m.join_latency > ready:
+        ready, warp.state = cycle + m.join_latency, reason.BRANCHING
     if one.kind == MEMBAR and one.count:  # a round trip, two after an access of the warp: microbenchmark fence
         ready, warp.state = cycle + m.gpu_fence * (1 + warp.touched), reason.MEMBAR
         warp.touched = 0

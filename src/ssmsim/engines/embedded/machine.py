@@ -175,7 +175,8 @@ def machine_record(
     )
     m.special_front, m.wide_cycles = c.sm.xu_front_cycles, c.sm.wide_multiply_cycles
     m.factor_latency = c.sm.wide_factor_latency_cycles
-    m.branch_latency, m.ports = c.sm.branch_latency_cycles, c.sm.register_ports_per_bank
+    m.branch_latency, m.join_latency = c.sm.branch_latency_cycles, c.sm.reconvergence_latency_cycles
+    m.ports = c.sm.register_ports_per_bank
     m.barrier_latency, m.barrier_interval = c.sm.barrier_latency_cycles, c.sm.barrier_interval_cycles
     f = c.fetch
     lines = f.l0_bytes_per_subcore // f.l0_line_bytes
