@@ -39,7 +39,10 @@ def hazard(m, sm, sub, one, cycle):
         until = tensor.room_at(m, sm, one)
         if until > cycle:
             return until, reason.GMMA
-    elif one.kind != QUEUED:
+    elif one.kind == QUEUED:
+        if sub.special_room > cycle:
+            return sub.special_room, reason.MIO
+    else:
         until = pipes.free_at(sub, one, cycle)
         if until > cycle:
             return until, reason.MATH

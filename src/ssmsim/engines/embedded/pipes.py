@@ -34,9 +34,7 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
 its factors from the registers, so later than others take a result (wide.fed).
     """
     enters = max(cycle, sub.stage_free)
-    if one.kind == QUEUED:
-        enters = max(enters, sub.special_room)
-    elif one.pipe != FREE and one.kind != MEMORY and one.kind != GMMA:
+    if one.pipe != FREE and one.kind != QUEUED and one.kind != MEMORY and one.kind != GMMA:
         if one.fed:
             enters = max(enters, warp.made + m.factor_latency)
         enters = occupy(m, counts, sub, one, enters)
@@ -104,8 +102,8 @@ def special(m, counts, sm, sub, cycle, pipe):
     """The special-function unit holds two instructions; the cycle from which this one's latency counts.
 
     The first four lanes begin some cycles after dispatch, and the place is free when the last are done: the third of
-    our microbenchmark timeline, mufu.four, waits 13 cycles in the latch, each further one 8. Beside a running HGMMA their
-    results wait for a slot too: microbenchmark beside, ex2 every 10.2 cycles instead of 8.
+    our microbenchmark timeline, mufu.four, waits 13 cycles, each further one 8; other warps go on (rivals, lds.ex2). Beside
+    a running HGMMA their results wait for a slot too: microbenchmark beside, ex2 every 10.2 cycles instead of 8.
     """
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
     busy = m.interval_fp[pipe]
