@@ -165,7 +165,7 @@ TRANSACTION = _record(
     "next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival"
 )
 # A channel; queues: [reads, writes].
-CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "scheduled", "refreshed",
-                  ("row", 64), ("ready", 64))  # fmt: skip
+CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "scheduled",
+                  ("row", 64), ("ready", 64), ("opened", 64))  # fmt: skip
 
 EVENT = _record("next", "when", "kind", "a", "b", "tail")
