@@ -24,7 +24,7 @@ class Channel:
         fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "row_granules": 1, "banks": 16, "access_bytes": 64,
                   "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "dram_latency": BACK,
                   "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "dram_queue": 16,
-                  "write_turn": 4}  # fmt: skip
+                  "write_turn": 4, "write_high": 4}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value
 

@@ -239,7 +239,7 @@ class Dram(Group):
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
     refresh_ns: Nanoseconds = Field(description="time a rank of a channel is blocked per refresh")
     queue_entries_per_channel: Count
-    write_turn_lines: Count = Field(description="waiting writes that turn a channel's bus, and writes until it turns back")
+    write_turn_lines: Count = Field(description="writes of a channel from one turn of its bus to the next; so many per rank must wait")
 
 
 class Launch(Group):

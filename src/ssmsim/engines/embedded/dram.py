@@ -2,8 +2,8 @@
 
 A channel picks, among its oldest waiting transactions, the one whose data can start first (a row that is open beats one
 to be opened, the older wins a tie), so activations of other banks overlap transfers. Timing parameters: JEDEC HBM3.
-The bus turns to writes when so many lines wait, and back after as many: what a stream loses to turns is in proportion to
-its writes, whatever their share (our microbenchmark dram, streams).
+The bus turns to writes when there is a turn of them for each rank, and back after one: what a stream loses to turns is in
+proportion to its writes, whatever their share (our microbenchmark dram, streams).
 """
 
 from numba import njit
@@ -122,7 +122,7 @@ def serve(m, counts, transactions, channels, events, index, cycle):
     if channel.scheduled != cycle:
         return
     channel.scheduled = 0
-    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.write_turn
+    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.write_high
                                       or (channel.writing and channel.turn < m.write_turn))  # fmt: skip
     soonest = max(channel.free_fp >> FP, cycle)
     best, before, earliest = choose(m, channel, transactions, writing, soonest, cycle)

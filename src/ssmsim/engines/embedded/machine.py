@@ -8,6 +8,7 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded import events as wheel
 from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.dram import RANK_BANKS
 from ssmsim.engines.embedded.records import Records
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
@@ -248,6 +249,7 @@ def machine_record(
     m.read_to_write, m.write_to_read = round(d.read_to_write_ns * cycles), round(d.write_to_read_ns * cycles)
     m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
     m.dram_queue, m.write_turn = d.queue_entries_per_channel, d.write_turn_lines
+    m.write_high = d.write_turn_lines * max(1, d.banks_per_channel // RANK_BANKS)
     n = c.launch
     m.start, m.end, m.launch_fp, m.sm_launch = (
         n.start_cycles,
