@@ -60,8 +60,10 @@ def test_two_results_on_one_counter_wait_for_both():
 
 
 def test_depbar_lets_so_many_stay_in_flight():
+    """The unit holds two: the third issues when the first is done at 8 and some cycles, the next a cycle later."""
+    third = 8 + CONFIG.sm.xu_front_cycles
     mufus = [op("MUFU.EX2 R0, R1", write=0)] * 3
-    for left, expected in ((3, 3), (2, CONFIG.sm.xu_latency_cycles), (1, 8 + CONFIG.sm.xu_latency_cycles)):
+    for left, expected in ((3, third + 1), (2, CONFIG.sm.xu_latency_cycles), (1, 8 + CONFIG.sm.xu_latency_cycles)):
         assert issued([*mufus, op(f"DEPBAR.LE SB0, {left:#x}", depth=left), EXIT])[3] == expected
 
 
@@ -89,10 +91,22 @@ def test_an_older_warp_is_kept_when_a_younger_one_becomes_ready(yields, back):
 
 
 def test_the_youngest_goes_first_when_there_is_no_favourite():
-    order = two_warps(yields=True)
-    tied = [w for cycle, w in order if cycle > order[1][0]]
-    assert tied[0] == 4
-    assert len({cycle for cycle, _ in order}) == 8
+    """Warp 0 issues a cycle earlier and stalls a cycle longer: both are ready together, behind ones that gave way."""
+    ops = [op("BAR.SYNC 0x0", barrier=0), op("FADD R0, R1, R2", stall=15, yields=True),
+           op("FADD R0, R1, R2", stall=14, yields=True), op("FADD R0, R1, R2", stall=5), EXIT]  # fmt: skip
+    cycles = run(ops, [[0, 1, 3, 4]] * 4 + [[0, 2, 3, 4]] * 4).cycles
+    older, younger = cycles[0, 0], cycles[0, 4]
+    assert younger[1] == older[1] + 1
+    assert (younger[2], older[2]) == (older[1] + 15, older[1] + 16)
+
+
+def test_one_that_gives_way_stalls_for_two_cycles():
+    """Microbenchmark timeline, yield: FFMAs with a stall count of 1 that give way issue every other cycle."""
+    assert issued([op("FADD R0, R1, R2", yields=True)] * 4 + [EXIT])[:4] == [0, 2, 4, 6]
+
+
+def test_two_that_give_way_take_turns():
+    assert [w for _, w in two_warps(yields=True)] in ([0, 4] * 4, [4, 0] * 4)
 
 
 def test_a_taken_branch_costs_its_latency():
