@@ -37,7 +37,7 @@ DIFFERS = {
     "random.6": "......1111111",
     "random.8": "...1111.111..",
     "random.9": ".........1111",
-    # fp32 takes the half that the last fp32 or integer multiplication did not take; in the model each takes its turn
+    # fp32 takes the half that the last FFMA or IMAD.MOV did not take; in the model FFMAs take turns (issue: ffma_imad)
     "imad.ffma": ".....111233345555",
     "imad.ffma2": "......a..a..a..a..aaaa",
     "imad.ffma3": ".......1111122233333333",
