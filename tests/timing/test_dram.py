@@ -110,9 +110,24 @@ def test_enough_writes_take_a_turn_of_so_many(writes, first):
     assert channel.counts.dram_turns == {3: 1, 4: 2, 6: 3}[writes]
 
 
-def test_refresh_blocks_the_channel_once_per_interval():
+def test_refresh_blocks_a_rank_once_per_interval_and_closes_its_rows():
     channel = Channel(refresh_interval=3900)
-    for now, held in ((1000, 0), (4000, 300), (4500, 0), (7900, 300)):
+    for now, start in ((1000, 1001 + OPEN), (4000, 3900 + 300 + OPEN), (4500, 4501), (7900, 7800 + 300 + OPEN)):
         one = channel.push(1, now)
-        opened = OPEN if now == 1000 else 0
-        assert channel.answers() == {one: now + 1 + held + opened + 2 * BURST + BACK}
+        assert channel.answers() == {one: start + 2 * BURST + BACK}
+
+
+def test_the_other_rank_goes_on_during_a_refresh():
+    """Line 16 lies in bank 17, so in the second rank, whose refresh is half an interval away."""
+    channel = Channel(refresh_interval=3900, banks=32)
+    waits, goes = channel.push(1, 4000), channel.push(16, 4000)
+    done = channel.answers()
+    assert done == {goes: 4001 + OPEN + 2 * BURST + BACK, waits: 3900 + 300 + OPEN + 2 * BURST + BACK}
+
+
+def test_a_turn_of_writes_does_not_wait_for_a_refresh():
+    channel = Channel(refresh_interval=3900, banks=32)
+    blocked = [channel.push(1, 4000, write=1) for _ in range(4)]
+    read = channel.push(16, 4000)
+    done = channel.answers()
+    assert done[read] - BACK < min(done[n] for n in blocked)

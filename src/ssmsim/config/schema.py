@@ -52,7 +52,9 @@ class Sm(Group):
     fp64_lanes_per_subcore: Count
     xu_lanes_per_subcore: Count = Field(description="MUFU and conversions")
     xu_front_cycles: Cycles = Field(description="dispatch to the first lanes; the unit holds two instructions")
-    wide_multiply_cycles: Annotated[int, Field(ge=0)] = Field(description="IMAD.WIDE and IMAD.HI: more in the dispatch stage")
+    wide_multiply_cycles: Annotated[int, Field(ge=0)] = Field(
+        description="IMAD.WIDE and IMAD.HI: more in the dispatch stage"
+    )
     wide_factor_latency_cycles: Cycles = Field(description="to IMAD.WIDE from what makes its factor")
     uniform_interval_cycles: Count = Field(description="one uniform-datapath instruction per this many cycles")
     branch_interval_cycles: Count
@@ -239,7 +241,9 @@ class Dram(Group):
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
     refresh_ns: Nanoseconds = Field(description="time a rank of a channel is blocked per refresh")
     queue_entries_per_channel: Count
-    write_turn_lines: Count = Field(description="writes of a channel from one turn of its bus to the next; so many per rank must wait")
+    write_turn_lines: Count = Field(
+        description="writes of a channel from one turn of its bus to the next; so many per rank must wait"
+    )
 
 
 class Launch(Group):

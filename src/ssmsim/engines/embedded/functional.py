@@ -4,7 +4,7 @@ Used for what ran before the launch (warm.py) and for the blocks that a sampled 
 those of the timed run, in the same order of use (untimed_l2.py). As many blocks as fit
 on the GPU are under way at a time, the oldest about to end when the youngest begins, as when slots free up one by one:
 which lines are used again before they are evicted depends on it. Every SM has an L1 here, apart from that of the timed run.
-Neighbours run on SMs anywhere, as they do once the waves are out of step: each partition gets its copies.
+Behind the first wave, neighbours run on SMs anywhere, as the waves are out of step: each partition gets its copies.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from ssmsim.trace.types import BlockTrace, Program
 STEPS = 64  # in which a block goes through the caches
 PRIME = 65_521  # for dealing slots to SMs without a pattern
 # A block under way: when it began (in blocks), lines done and in all. Its lines, in the order in which its warps take turns.
-SLOT = r._record("began", "done", "lines", "sm")
+SLOT = r._record("began", "done", "lines", "sm", "later")
 HELD = r._record("word", "code", "tags")  # word as in coalesce.py; tags: first of the L2 set in the slice that is asked
 
 
@@ -34,12 +34,14 @@ class Functional:
     """Sends traced blocks through the caches of `state`.
 
     code and machine belong to the traced program, which need not be the one that `state` will time.
-    sums, executed: as Pool's; counts: COUNTS[1], of which only the cache and DRAM columns are used.
+    sums, executed: as Pool's; counts: COUNTS[1], of which only the cache and DRAM columns are used. from_start: the first
+    wave is that of the launch, which goes to the SMs in order.
     """
 
     def __init__(
-        self, program: Program, code: np.ndarray, machine: np.ndarray, state: State, counts: np.ndarray
-    ) -> None:
+        self, program: Program, code: np.ndarray, machine: np.ndarray, state: State, counts: np.ndarray,
+        from_start: bool = True
+    ) -> None:  # fmt: skip
         self.code, self.machine, self.state, self.counts = code, machine, state, counts
         self.instructions = program.instructions.view(np.recarray)
         self.sums = np.zeros(len(coalesce.SUMS), np.int64)
@@ -48,7 +50,8 @@ class Functional:
         ways = sms * int(machine[0].l1_sets * machine[0].l1_ways)
         self.l1_tags, self.l1_lines = r.records(r.TAG, ways), r.records(r.L1_LINE, ways)
         self.slots = r.records(SLOT, slots)
-        self.slots.sm = np.argsort([noc.scramble(i + 1) % PRIME for i in range(slots)], kind="stable") % sms
+        self.slots.later = np.argsort([noc.scramble(i + 1) % PRIME for i in range(slots)], kind="stable") % sms
+        self.slots.sm = np.arange(slots) % sms if from_start else self.slots.later
         self.room = 0  # lines that a slot can hold
         self.held = r.records(HELD, 0)
         self.arrived = np.zeros(1, np.int64)
@@ -158,6 +161,8 @@ def begin(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lin
             which,
             slot.lines,
         )
+        if arrived[0] >= count:
+            slot.sm = slot.later
         slot.began, slot.done = arrived[0], 0
         slot.lines = in_turn(machine[0], sms[slot.sm].side, accesses, statics, lines, starts, b * warps,
                              warps, held, which * room)  # fmt: skip

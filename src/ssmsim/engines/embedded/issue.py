@@ -15,7 +15,6 @@ from ssmsim.engines.embedded.records import (
     COPY_FENCE,
     COUNTER_MASK,
     EXITED,
-    FREE,
     GMMA,
     GMMA_ARRIVE,
     INDEX,

@@ -62,7 +62,8 @@ def records(dtype: np.dtype, count: int) -> Records:
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
     "sms", "slots", "used_slots", "issue_width", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
-    ("interval_fp", len(PIPES) + 1), "branch_latency", "join_latency", "special_front", "wide_cycles", "factor_latency", "barrier_latency", "barrier_interval", "ports",
+    ("interval_fp", len(PIPES) + 1), "branch_latency", "join_latency", "special_front", "wide_cycles", "factor_latency",
+    "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency",
@@ -100,7 +101,8 @@ COUNTS = _record(
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
-    "first_bank", "writes", "wide", "thirds", "feeds", "fed", "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "joins", "defers", "blocks",
+    "first_bank", "writes", "wide", "thirds", "feeds", "fed",
+    "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "joins", "defers", "blocks",
 )  # fmt: skip
 
 WARP = _record(

@@ -134,7 +134,7 @@ class SampledPool(Pool):
         self.segments = [(0, self.blocks)]
         self.planned = False
         self.replicas: Replicas | None = None
-        self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1))
+        self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1), from_start=False)
         self.launched = np.zeros(self.blocks, np.int64)
         self.meter = Meter(self.resident + 3 * self.resident // 4)
         self.sequence: dict[int, int] = {}

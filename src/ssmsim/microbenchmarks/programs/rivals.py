@@ -7,7 +7,14 @@ long; apart: the same rivals in the other three sub-cores.
 from ssmsim.microbenchmarks.case import Loop, i32
 
 WAITS = ("lds", "ldsm", "shfl")
-ROUNDS = {"ffma": (20, 12, 8), "fmul": (24, 16, 12), "lop3": (10, 7, 5), "ex2": (6, 3, 2), "hmma": (8, 4, 3), "mixed": (12, 7, 5)}
+ROUNDS = {
+    "ffma": (20, 12, 8),
+    "fmul": (24, 16, 12),
+    "lop3": (10, 7, 5),
+    "ex2": (6, 3, 2),
+    "hmma": (8, 4, 3),
+    "mixed": (12, 7, 5),
+}
 LOOPS = [
     Loop(
         f"{wait}.{work}.{count}",
