@@ -31,7 +31,8 @@ CASES = {
     "fence.sc_load.1.1": 0.02,
     "fence.sc_copy.1.1": 0.02,
     "hmma.bf16.chain.1": 0.02,
-    "hmma.bf16.rate.16": 0.06,  # the loop around them, behind an HMMA that stays two cycles in the dispatch stage
+    "hmma.bf16.rate.16": 0.04,
+    "hmma.bf16k8.rate.4": 0.02,
     "wgmma.n64.ss.8.2": 0.02,
     "wgmma.n128.rs.8.1": 0.02,
     "l2.read_l2.1blocks": 0.05,
@@ -58,6 +59,18 @@ CASES = {
     "widths.l2.w1.1.1": 0.02,
     "widths.l2.w4.1.1": 0.02,
     "mio.before.4.ex2": 0.01,
+    "apart.fmul2.128.64.1": 0.02,
+    "apart.fmul2.32.32.1": 0.05,
+    "issue.branches.run.1": 0.01,
+    "issue.branches.skipped.1": 0.01,
+    "issue.ffma2_lop3.16": 0.04,
+    "rivals.lds.ffma.1": 0.05,
+    "rivals.lds.ffma.2": 0.05,
+    "rivals.lds.ex2.2": 0.03,
+    "rivals.shfl.hmma.2": 0.06,
+    "crowd.rows8.16": 0.02,
+    "crowd.rows32.16": 0.01,
+    "crowd.wide.32": 0.05,
 }
 
 
