@@ -130,6 +130,8 @@ def table(rows: list[dict[str, object]]) -> str:
 
 if __name__ == "__main__":
     path = Path(sys.argv[-1])
+    if len(sys.argv) < 2 or path.name.startswith("-"):
+        sys.exit("usage: python -m ssmsim.study.sampling [--table] FILE.csv")
     if "--table" in sys.argv:
         print(table(read(path)))
     else:
