@@ -129,7 +129,7 @@ def dispatching(**fields):
         r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM, r.SUBCORE, r.WARP, r.CODE)
     )
     m.ports, m.gmma_result, m.gmma_port_fp, m.wide_cycles, m.factor_latency = 1, 4, 2 << r.FP, 2, 7
-    m.interval_fp[: len(r.PIPES)] = 2 << r.FP
+    m.interval_fp[: len(r.PIPES)], m.issue_fp = 2 << r.FP, 1 << r.FP
     sm.tensor_free_fp = sm.tensor_shadow_fp = -(1 << 40)
     one.first_bank, one.pipe, one.thirds = r.NONE, r.FREE, 3
     for name, value in fields.items():
@@ -140,9 +140,9 @@ def dispatching(**fields):
 def test_a_busy_register_bank_holds_up_the_second_instruction_behind():
     """Three reads of one single-ported bank each: 100 to 103, 103 to 106; the third instruction waits for the stage."""
     _, _, sub, _, at = dispatching(even_reads=3)
-    assert (at(100), sub.hold) == (100, 101)
-    assert (at(101), sub.hold) == (103, 102), "another may enter the latch behind it"
-    assert (at(102), sub.hold) == (106, 105), "but goes on when the stage is free"
+    assert (at(100), sub.hold_fp >> r.FP) == (100, 101)
+    assert (at(101), sub.hold_fp >> r.FP) == (103, 102), "another may enter the latch behind it"
+    assert (at(102), sub.hold_fp >> r.FP) == (106, 105), "but goes on when the stage is free"
 
 
 def test_operands_are_read_within_two_cycles():
@@ -158,7 +158,7 @@ def test_operands_are_read_within_two_cycles():
 def test_fp32_waits_for_its_pipe_in_the_latch():
     """Three for one half of fp32: at 100, 102 and 104, each when the one before leaves."""
     _, _, sub, _, at = dispatching(pipe=r.HEAVY)
-    assert [(at(cycle), int(sub.hold)) for cycle in (100, 101, 103)] == [(100, 101), (102, 103), (104, 105)]
+    assert [(at(cycle), int(sub.hold_fp >> r.FP)) for cycle in (100, 101, 103)] == [(100, 101), (102, 103), (104, 105)]
 
 
 def test_a_wide_multiplication_stays_and_waits_for_its_factor():
@@ -166,7 +166,7 @@ def test_a_wide_multiplication_stays_and_waits_for_its_factor():
     _, _, sub, one, at = dispatching(pipe=r.LITE, feeds=1)
     assert at(100) == 100
     one.feeds, one.fed, one.wide, one.thirds, one.pipe = 0, 1, 1, 6, r.HEAVY
-    assert (at(104), sub.stage_free) == (109, 110)
+    assert (at(104), sub.stage_free_fp >> r.FP) == (109, 110)
     assert sub.pipe_free_fp[r.HEAVY] >> r.FP == 111
 
 
@@ -188,7 +188,7 @@ def test_results_find_a_slot_beside_an_hgmma(banks, share, cycles):
     found, now = [], 100
     for bank in banks:
         one.first_bank = bank
-        now = max(now, int(sub.hold))
+        now = max(now, int(sub.hold_fp >> r.FP))
         found.append(at(now))
         now += 1
     assert found == cycles
@@ -210,7 +210,7 @@ def test_memory_operands_rest_while_an_hmma_is_read():
     """Five registers of each bank: the sub-core's next memory instruction leaves five cycles later."""
     _, _, sub, _, at = dispatching(even_reads=5, odd_reads=5, pipe=r.TENSOR, kind=r.FIXED)
     at(100)
-    assert (sub.queue_last, sub.hold) == (105, 101)
+    assert (sub.queue_last, sub.hold_fp >> r.FP) == (105, 101)
 
 
 def test_a_copy_that_arrives_while_a_store_is_served_costs_more():

@@ -15,6 +15,7 @@ from ssmsim.engines.embedded.records import (
     COPY_FENCE,
     COUNTER_MASK,
     EXITED,
+    FP,
     GMMA,
     GMMA_ARRIVE,
     INDEX,
@@ -45,8 +46,8 @@ def hazard(m, sm, sub, one, cycle):
         until = pipes.free_at(sub, one, cycle)
         if until > cycle:
             return until, reason.MATH
-    if sub.hold > cycle:
-        return sub.hold, reason.DISPATCH
+    if sub.hold_fp >> FP > cycle:
+        return sub.hold_fp >> FP, reason.DISPATCH
     return cycle, 0
 
 

@@ -159,6 +159,7 @@ def machine_record(
     clock = c.gpu.sm_clock_mhz
     m.sms, m.slots, m.blocks_per_sm, m.block_total = c.sm_count, c.sm.warp_slots_per_subcore, fits.blocks, block_total
     m.warps_per_block, m.issue_width = launch.warps_per_block, c.sm.issue_per_subcore_per_cycle
+    m.issue_fp = (1 << r.FP) // c.sm.issue_per_subcore_per_cycle
     per_subcore = -(-launch.warps_per_block // 4) * fits.blocks if launch.warps_per_block % 4 == 0 else m.slots
     m.used_slots = min(m.slots, per_subcore)
     registers = _up(launch.registers_per_thread * 32, c.sm.register_allocation_unit)

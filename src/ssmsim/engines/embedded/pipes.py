@@ -33,7 +33,7 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
     so later than others take a result. Our microbenchmark timeline: the issue of each instruction of 105 sequences, to the
     cycle in 65 of them; tests/timing/test_timeline.py names the others.
     """
-    enters = max(cycle, sub.stage_free)
+    enters = max(cycle, sub.stage_free_fp >> FP)
     if one.pipe != FREE and one.kind != QUEUED and one.kind != MEMORY and one.kind != GMMA:
         if one.fed:
             enters = max(enters, warp.made + m.factor_latency)
@@ -60,8 +60,8 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
         sub.queue_last = max(sub.queue_last, there) + max(one.even_reads, one.odd_reads)
     if one.feeds:
         warp.made = there
-    sub.stage_free = there + 1
-    sub.hold = enters + 1
+    sub.stage_free_fp = max(there << FP, sub.stage_free_fp) + m.issue_fp
+    sub.hold_fp = max(enters << FP, sub.hold_fp) + m.issue_fp
     return there
 
 

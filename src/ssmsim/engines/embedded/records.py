@@ -61,7 +61,7 @@ def records(dtype: np.dtype, count: int) -> Records:
 
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
-    "sms", "slots", "used_slots", "issue_width", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
+    "sms", "slots", "used_slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "join_latency", "special_front", "wide_cycles", "factor_latency",
     "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
@@ -119,7 +119,7 @@ WARP = _record(
 
 SUBCORE = _record(
     "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
-    "even_free_fp", "odd_free_fp", "hold", "stage_free", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
+    "even_free_fp", "odd_free_fp", "hold_fp", "stage_free_fp", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
 )  # fmt: skip
 
 SM = _record(
