@@ -19,6 +19,11 @@ class Zeros:
 
 
 @dataclass(frozen=True)
+class Unrecorded(Zeros):
+    """Zeros that no saved launch needs: neither an address nor a branch depends on them."""
+
+
+@dataclass(frozen=True)
 class Random:
     """A buffer of random bytes: nothing on the way can be compressed."""
 
@@ -52,7 +57,8 @@ class Loop:
     """Cycles per loop round of kernel(Record* out, int n, *args), from two values of n.
 
     operations: what one warp does per round. rounds: the two values of n. blocks: one per SM when above 1.
-    The kernel's time on an SM is the last end minus the first start of its warps, by the SM's clock.
+    The kernel's time on an SM is the last end minus the first start of its warps, by the SM's clock. cold: the L2 holds
+    clean lines of other memory before every run; else what the run before has left.
     """
 
     name: str
@@ -66,6 +72,7 @@ class Loop:
     rounds: tuple[int, int] = (20, 120)
     bytes_per_operation: float = 0.0
     replay: bool = False
+    cold: bool = False
 
     @property
     def warps(self) -> int:

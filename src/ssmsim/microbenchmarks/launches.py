@@ -15,7 +15,7 @@ from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.contents import write_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Device, Launch
-from ssmsim.microbenchmarks.case import Chase, Loop, Random
+from ssmsim.microbenchmarks.case import Chase, Loop, Random, Unrecorded
 
 ROUNDS_AT = 8  # kernel(Record* out, int n, ...)
 
@@ -53,7 +53,7 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
     buffers = [Buffer(name="out", address=row["out"], bytes=32 * case.blocks * case.warps)]
     for buffer, argument in zip(row["buffers"], (a for a in case.args if hasattr(a, "contents")), strict=True):
         contents = None
-        if not isinstance(argument, Random):
+        if not isinstance(argument, Random | Unrecorded):
             data = argument.contents(buffer["address"])
             contents = "ring.bin.zst" if isinstance(argument, Chase) else "zeros.bin.zst"
             write_contents(folder / contents, bytes(argument.bytes) if data is None else data.tobytes())
@@ -63,6 +63,7 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
     facts = {
         "rounds_at": ROUNDS_AT, "rounds": row["rounds"], "cycles_few": row["cycles_few"],
         "cycles_many": row["cycles_many"], "operations": row["operations"],
+        "cold": case.cold,
     }  # fmt: skip
     launch = Launch(
         format="launch/1",

@@ -18,14 +18,15 @@ from typing import Any
 from ssmsim.microbenchmarks.build import build, programs
 
 MODULE = "ssmsim.microbenchmarks.run"
+COUNTED_ARENA = 2 << 30  # the profiler saves memory between passes: no more than counted launches need
 
 
 def worker(name: str, cubins: Path, out: Path, counted: bool) -> None:
     """Measure one program in this process and write out/name.json (counted: only its launches under the profiler)."""
-    from ssmsim.microbenchmarks.session import Session
+    from ssmsim.microbenchmarks.session import ARENA, Session
 
     program = importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}")
-    session = Session(cubins / f"{name}.cubin")
+    session = Session(cubins / f"{name}.cubin", COUNTED_ARENA if counted else ARENA)
     if counted:
         labels = list(program.counted(session))
         out.write_text(json.dumps(labels))

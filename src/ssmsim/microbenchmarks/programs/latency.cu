@@ -1,5 +1,6 @@
 // Pointer chases beyond L1: L2, DRAM, address translation. The ring is written on the device, so it may span gigabytes.
 #include "common.cuh"
+#include "sweep.cuh"
 
 // Element i of a ring of `count` lies `stride` bytes after element i - 1 and points to element (i + jump) % count.
 KERNEL ring(char* base, u64 stride, u64 count, u64 jump) {
