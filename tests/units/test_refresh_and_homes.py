@@ -55,6 +55,14 @@ def test_the_phase_of_a_page_is_that_of_most_of_its_lines_also_around_zero():
     assert said["pages_from_their_64KB"] == [0, 0, 0]
 
 
+def test_banks_that_take_turns_show_as_ticks_with_a_gap():
+    rng = np.random.default_rng(4)
+    at = 3 * rng.integers(16, size=2000) + rng.integers(3, size=2000)
+    said = refresh.ticks((at + 7.3 + rng.normal(0, 0.1, 2000)) / 52 % 1)
+    assert said["number"] == 52 and said["gap"] == 4 and said["fit"] > 0.5
+    assert said["lines"] == [int((at == k).sum()) for k in range(52)]
+
+
 def latencies(of_piece: np.ndarray, sms: int = 40, noise: float = 1.0) -> np.ndarray:
     """[SMs, lines] for the slices of consecutive pieces of four lines, two pieces to a chunk, as a a b b a a b b."""
     rng = np.random.default_rng(3)

@@ -9,10 +9,10 @@ import numpy as np
 
 from ssmsim.microbenchmarks.case import i32, u32, u64
 from ssmsim.microbenchmarks.programs.l2 import sms
+from ssmsim.microbenchmarks.programs.refresh import FAR
 
 LINES, TRIES, TURN = 4096, 24, 430  # lines of 128 bytes; reads of each; cycles that one takes, at most
 COLD = 16  # reads of each line from DRAM
-FAR = 670  # cycles of a read from DRAM: below from the near half, above from the far one
 CAP = 30  # cycles: so much at most does one SM count, whose copy of a line may lie elsewhere
 CHUNK, PAGE = 8, 32  # lines of 1 KB, of 4 KB
 FIRST, SECOND = (0, 1, 4, 5), (2, 3, 6, 7)  # lines of a 1 KB chunk that share a slice
@@ -94,6 +94,7 @@ def by_latency(session: Any) -> dict[str, Any]:
         session.buffer(8 * LINES * COLD),
     )
     session.gpu.upload(offsets, np.arange(LINES, dtype=i32))
+    session.sweep()
     session.launch("dropped", 1, 1, u64(cycles), u64(ends), u64(base), u64(offsets), i32(LINES), i32(COLD), u32(0))
     session.gpu.synchronize()
     usual = np.percentile(session.gpu.download(cycles, LINES * COLD, np.uint16).reshape(COLD, LINES), 20, axis=0)

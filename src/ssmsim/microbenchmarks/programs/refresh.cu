@@ -1,5 +1,6 @@
 // Refresh of DRAM as lone reads see it: reads of single lines, and of sets of lines at once.
 #include "reads.cuh"
+#include "sweep.cuh"
 
 // One warp loads sets of up to 32 lines, a lane each, at random times, all dropped from L2 before: cycles until the
 // last has come, [sets][tries]. The lines are `offsets`[sets][width] in units of 128 bytes.

@@ -1,8 +1,8 @@
 """Refresh of DRAM on an idle GPU: how often lone reads wait for it, its period and length, which lines share one.
 
 A slow read is one that ends more than 75 and less than 700 cycles after its line's 20th percentile; a timed read has
-some 40 to 65 cycles of its own. phases: when in the period the slow reads of a line end, as a share of it, from an
-origin that is the same for all lines of a run.
+some 40 to 65 cycles of its own. phases: when in the period the refresh of a line ends (the end of its slow reads less
+their usual cycles), as a share of it, from an origin that is the same for all lines of a run.
 """
 
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from ssmsim.microbenchmarks.case import i32, u32, u64
 
 SLOW, LOST = 75, 700  # cycles over the line's usual read: waits between the two are refreshes
+FAR = 670  # cycles: reads of lines in the near half of L2 take less, of those in the far half more
 NEAR = 0.06  # phases, as a share of the period, that count as one
 MB, LINE, PIECE, PAGE, BLOCK = 1 << 20, 128, 512, 4096, 64 << 10
 REGION = 256 * MB
@@ -92,6 +93,32 @@ def page_phases(phase: np.ndarray, near: float = NEAR) -> np.ndarray:
     return np.angle(np.where(chosen, np.exp(2j * np.pi * phase), 0).sum(1)) / (2 * np.pi) % 1
 
 
+def ticks(phase: np.ndarray) -> dict[str, Any]:
+    """The equal parts of the period at whose borders phases lie, 20 to 80 of them: the number that fits best, how well
+    (1: exactly), and how many lines at each, from the border behind the longest gap on."""
+    phase = phase[np.isfinite(phase)]
+    if not len(phase):
+        return {}
+    numbers = np.arange(20, 81)
+    turns = np.exp(2j * np.pi * numbers[:, None] * phase).mean(1)
+    best = int(np.abs(turns).argmax())
+    number = int(numbers[best])
+    at = np.round(phase * number - np.angle(turns[best]) / (2 * np.pi)).astype(int) % number
+    counts = np.bincount(at, minlength=number)
+    few = 0.002 * len(at)  # strays
+    gap, longest = 0, -1
+    for start in range(number):
+        length = next((k for k in range(number) if counts[(start + k) % number] > few), number)
+        if length > longest:
+            gap, longest = start, length
+    return {
+        "number": number,
+        "fit": float(np.abs(turns[best])),
+        "gap": longest,
+        "lines": np.roll(counts, -gap - longest).tolist(),
+    }
+
+
 def by_page(phase: np.ndarray) -> dict[str, Any]:
     """How the phases [pages, lines] of consecutive pages hang together, in shares of the period."""
     usual = page_phases(phase)
@@ -114,6 +141,7 @@ def _dropped(session: Any, base: int, lines: list[int], tries: int) -> tuple[np.
     count = tries * len(lines)
     offsets, cycles, ends = session.buffer(4 * len(lines)), session.buffer(2 * count), session.buffer(8 * count)
     session.gpu.upload(offsets, np.array(lines, i32))
+    session.sweep()
     session.launch(
         "dropped", 1, 1, u64(cycles), u64(ends), u64(base), u64(offsets), i32(len(lines)), i32(tries), u32(0)
     )
@@ -134,7 +162,7 @@ def phase(session: Any) -> dict[str, Any]:
         usual, slow = slow_reads(cycles)
         wait = (cycles - usual)[slow]
         period = fine_period(ends, slow, coarse)
-        phase, agreement = phases(ends, slow, period)
+        phase, agreement = phases(ends - usual.astype(np.int64), slow, period)
         found[name] = {
             "period": period,
             "share_slow": float(slow.mean()),
@@ -142,6 +170,7 @@ def phase(session: Any) -> dict[str, Any]:
             "wait_percentiles": np.percentile(wait, [0, 10, 25, 50, 75, 90, 99, 100]).tolist(),
             "usual_percentiles": np.percentile(usual, [0, 5, 25, 50, 75, 95, 100]).tolist(),
             "agreement_percentiles": np.nanpercentile(agreement, [0, 1, 10, 50, 90]).round(3).tolist(),
+            "ticks": {"near": ticks(phase[usual < FAR]), "far": ticks(phase[usual >= FAR])},
             "phases": phase.round(3).tolist(),
         }
     of_page = np.array(found["pieces"]["phases"]).reshape(-1, PAGE // PIECE)
@@ -157,6 +186,7 @@ def together(session: Any) -> dict[str, Any]:
     for name, lines in SETS.items():
         places = np.array([[32 * page + line for line in lines] for page in PAGES], i32)
         session.gpu.upload(offsets, places)
+        session.sweep()
         session.launch(
             "together", 1, 32,
             u64(cycles), u64(base), u64(offsets), i32(len(PAGES)), i32(len(lines)), i32(TOGETHER), u32(0),
