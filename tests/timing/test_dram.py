@@ -3,10 +3,12 @@
 Four cycles per burst of 64 bytes, 20 to open a row, 90 between two openings of one bank, 100 on the way back.
 """
 
+import itertools
+
 import pytest
 from streams import EXIT, assemble, launch, one_sm
 
-from ssmsim.engines.embedded import code, dram, events, machine
+from ssmsim.engines.embedded import code, dram, events, homes, machine
 from ssmsim.engines.embedded import records as r
 
 LINE = 15  # all four sectors
@@ -14,21 +16,27 @@ BURST, OPEN, CYCLE, BACK = 4, 20, 90, 100
 
 
 class Channel:
-    """Rows are lines; lines 0 and 17 lie in bank 0, line n below 16 in bank n."""
+    """Rows are lines; pushes name a bank, and which of its lines."""
 
     def __init__(self, **changes: int) -> None:
         config = one_sm()
         state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
         self.m, self.counts, self.events, self.slices = state.machine[0], state.counts[0], state.events, state.slices
         self.transactions, self.channels = state.transactions, state.channels
-        fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "row_granules": 1, "banks": 16, "access_bytes": 64,
+        fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "l2_page": 4, "l2_pieces": 1,
+                  "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
                   "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "dram_latency": BACK,
                   "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "dram_queue": 16,
                   "write_turn": 4, "write_high": 4}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value
 
-    def push(self, line: int, now: int, sectors: int = LINE, write: int = 0) -> int:
+    def line(self, bank: int, which: int) -> int:
+        lines = (line for line in range(1 << 20) if homes.bank_of(self.m, line) == bank)
+        return next(itertools.islice(lines, which, None))
+
+    def push(self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0) -> int:
+        line = self.line(bank, which)
         return int(dram.push(self.m, self.counts, self.slices, self.transactions, self.channels, self.events, 0, line,
                              sectors, write, r.NONE, now))  # fmt: skip
 
@@ -77,14 +85,14 @@ def test_another_bank_opens_behind_a_transfer():
 
 def test_another_row_of_the_same_bank_waits_for_the_row_cycle():
     channel = Channel()
-    first, second = channel.push(0, 1000), channel.push(17, 1000)
+    first, second = channel.push(0, 1000), channel.push(0, 1000, which=1)
     done = channel.answers()
     assert done[second] - done[first] == CYCLE
 
 
 def test_an_open_row_overtakes_a_closed_one():
     channel = Channel()
-    first, conflict, hit = channel.push(0, 1000), channel.push(17, 1000), channel.push(0, 1000)
+    first, conflict, hit = channel.push(0, 1000), channel.push(0, 1000, which=1), channel.push(0, 1000)
     done = channel.answers()
     assert done[first] < done[hit] < done[conflict]
 
@@ -110,24 +118,24 @@ def test_enough_writes_take_a_turn_of_so_many(writes, first):
     assert channel.counts.dram_turns == {3: 1, 4: 2, 6: 3}[writes]
 
 
-def test_refresh_blocks_a_rank_once_per_interval_and_closes_its_rows():
+def test_refresh_blocks_a_bank_once_per_interval_and_closes_its_row():
     channel = Channel(refresh_interval=3900)
     for now, start in ((1000, 1001 + OPEN), (4000, 3900 + 300 + OPEN), (4500, 4501), (7900, 7800 + 300 + OPEN)):
-        one = channel.push(1, now)
+        one = channel.push(0, now)
         assert channel.answers() == {one: start + 2 * BURST + BACK}
 
 
-def test_the_other_rank_goes_on_during_a_refresh():
-    """Line 16 lies in bank 17, so in the second rank, whose refresh is half an interval away."""
-    channel = Channel(refresh_interval=3900, banks=32)
-    waits, goes = channel.push(1, 4000), channel.push(16, 4000)
+def test_other_banks_go_on_during_a_refresh():
+    """Bank 8 of 16 is refreshed half an interval later."""
+    channel = Channel(refresh_interval=3900)
+    waits, goes = channel.push(0, 4000), channel.push(8, 4000)
     done = channel.answers()
     assert done == {goes: 4001 + OPEN + 2 * BURST + BACK, waits: 3900 + 300 + OPEN + 2 * BURST + BACK}
 
 
 def test_a_turn_of_writes_does_not_wait_for_a_refresh():
-    channel = Channel(refresh_interval=3900, banks=32)
-    blocked = [channel.push(1, 4000, write=1) for _ in range(4)]
-    read = channel.push(16, 4000)
+    channel = Channel(refresh_interval=3900)
+    blocked = [channel.push(0, 4000, write=1) for _ in range(4)]
+    read = channel.push(8, 4000)
     done = channel.answers()
     assert done[read] - BACK < min(done[n] for n in blocked)

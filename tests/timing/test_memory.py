@@ -249,12 +249,12 @@ def test_a_store_leaves_a_copy_in_the_partition_that_it_passes():
 
 
 def test_a_line_of_the_other_partition_is_farther():
-    """Without copies every load goes to the owner: 16 lines of 256 bytes apart lie in both partitions."""
+    """Without copies every load goes to the owner: of two pages each lies in another partition."""
     config, found = one_sm(l2__partitions=2, l2__far_copies=False), set()
-    for line in range(16):
-        copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 256 * line + 4 * LANES])
+    for page in range(2):
+        copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 4096 * page + 4 * LANES])
         wait = [copy, op("LDGDEPBAR", write=1), op("DEPBAR.LE SB1, 0x0", depth=0), op("FADD R5, R4, R4", stall=15)]
-        found.add(latency(*wait, load(BASE + 256 * line), use(), config=config))
+        found.add(latency(*wait, load(BASE + 4096 * page), use(), config=config))
     assert found == {CONFIG.l2.hit_latency_near_cycles, CONFIG.l2.hit_latency_far_cycles}
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import code, functional, machine, noc
+from ssmsim.engines.embedded import code, functional, homes, machine
 from ssmsim.engines.embedded import records as r
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
@@ -27,7 +27,7 @@ class Tags:
     def send(self, line, sectors=15, full=0, store=0, atomic=0, near=True):
         """(L2 sectors, hits, DRAM sectors read, written) of a request from the owning partition (near) or the other."""
         before = self.counts.copy()
-        home = int(noc.home_of(self.m, line)) * 2 // self.m.l2_slices
+        home = int(homes.home_of(self.m, line)) * 2 // self.m.l2_slices
         side = home if near else 1 - home
         functional.through_l2(
             self.m, self.gpu, self.counts, self.tags, self.lines, side, line, sectors, full, store, atomic, 32

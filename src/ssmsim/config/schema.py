@@ -207,6 +207,7 @@ class L2(Group):
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
     hash_granule_bytes: Count = Field(description="consecutive bytes that stay in one slice")
+    hash_page_bytes: Count = Field(description="consecutive bytes that stay in one partition")
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
     hit_latency_near_cycles: Cycles = Field(description="whole path, pointer chase from an SM")
     hit_latency_far_cycles: Cycles
@@ -225,9 +226,9 @@ class Dram(Group):
     """High-bandwidth memory."""
 
     peak_gb_per_s: Rate
+    attained_share: Annotated[float, Field(gt=0, le=1)] = Field(description="of the peak, by reads alone")
     channels: Count = Field(description="independent data buses (HBM3 pseudo channels)")
     banks_per_channel: Count
-    row_bytes: Count
     access_bytes: Count = Field(description="one burst")
     channel_hash_granule_bytes: Count = Field(description="Accel-Sim alone: the engine's channels belong to slices")
     latency_near_cycles: Cycles = Field(description="unloaded L2 miss, whole path, pointer chase from an SM")
@@ -242,7 +243,7 @@ class Dram(Group):
     refresh_ns: Nanoseconds = Field(description="time a rank of a channel is blocked per refresh")
     queue_entries_per_channel: Count
     write_turn_lines: Count = Field(
-        description="writes of a channel from one turn of its bus to the next; so many per rank must wait"
+        description="writes of a channel from one turn of its bus to the next; twice as many must wait"
     )
 
 
@@ -317,6 +318,11 @@ def _contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
             "is not slices x ways x lines x whole sets",
         ),
         (l2.hash_granule_bytes % l2.line_bytes != 0, "l2.hash_granule_bytes", "is not a multiple of l2.line_bytes"),
+        (
+            l2.hash_page_bytes % (4 * l2.hash_granule_bytes) != 0,
+            "l2.hash_page_bytes",
+            "is not a multiple of four times l2.hash_granule_bytes",
+        ),
         (l2.fetch_bytes not in (32, 64, 128), "l2.fetch_bytes", "must be 32, 64 or 128"),
         (far < near, "l2.hit_latency_far_cycles", "is below l2.hit_latency_near_cycles"),
         (near <= l1.hit_latency_cycles, "l2.hit_latency_near_cycles", "does not exceed l1.hit_latency_cycles"),

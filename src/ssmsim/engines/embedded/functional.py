@@ -10,11 +10,12 @@ Behind the first wave, neighbours run on SMs anywhere, as the waves are out of s
 import numpy as np
 from numba import njit
 
-from ssmsim.engines.embedded import coalesce, noc
+from ssmsim.engines.embedded import coalesce
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.ahead import TAGS_PER_LINE
 from ssmsim.engines.embedded.borrow import bare, prefetch, unowned
 from ssmsim.engines.embedded.coalesce import popcount
+from ssmsim.engines.embedded.homes import home_of, scramble
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.records import LOCAL, NO_SPACE, NONE
 from ssmsim.engines.embedded.replicas import Coalesced
@@ -50,7 +51,7 @@ class Functional:
         ways = sms * int(machine[0].l1_sets * machine[0].l1_ways)
         self.l1_tags, self.l1_lines = r.records(r.TAG, ways), r.records(r.L1_LINE, ways)
         self.slots = r.records(SLOT, slots)
-        self.slots.later = np.argsort([noc.scramble(i + 1) % PRIME for i in range(slots)], kind="stable") % sms
+        self.slots.later = np.argsort([scramble(i + 1) % PRIME for i in range(slots)], kind="stable") % sms
         self.slots.sm = np.arange(slots) % sms if from_start else self.slots.later
         self.room = 0  # lines that a slot can hold
         self.held = r.records(HELD, 0)
@@ -189,7 +190,7 @@ def in_turn(m, side, accesses, statics, lines, starts, warp, warps, held, first)
                 for i in range(one.first_line, one.first_line + one.lines):
                     line = lines[i] >> 8
                     held[at].word, held[at].code = lines[i], statics[starts[w] + a]
-                    held[at].tags = set_of_l2(m, slice_of(m, noc.home_of(m, line), side), line) * m.l2_ways
+                    held[at].tags = set_of_l2(m, slice_of(m, home_of(m, line), side), line) * m.l2_ways
                     at += 1
     return at - first
 

@@ -9,6 +9,7 @@ from numba import njit
 from ssmsim.engines.embedded import dram, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, STORED, schedule
+from ssmsim.engines.embedded.homes import home_of
 from ssmsim.engines.embedded.l1 import bringer, expect
 from ssmsim.engines.embedded.noc import take_fill
 from ssmsim.engines.embedded.records import FP, NONE
@@ -38,7 +39,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
         slice_.head[queue] = fill.next
         resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
-    at_home = fill.slice == noc.home_of(m, fill.line)
+    at_home = fill.slice == home_of(m, fill.line)
     busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic and at_home else m.slice_fp
     slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
     now = max(cycle, (slice_.free_fp - busy) >> FP)
@@ -119,7 +120,7 @@ def pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events
     counts.l2_hits += sectors
     if fill.store:
         counts.l2_write_sectors += sectors
-    fill.slice = noc.home_of(m, fill.line)
+    fill.slice = home_of(m, fill.line)
     bytes_ = m.header + fill.payload
     schedule(events, noc.cross(m, gpu, counts, fill.slice * m.partitions // m.l2_slices, bytes_, now), ARRIVE, index, 0)
 
@@ -144,7 +145,7 @@ def read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels,
         when = move_data(slices[fill.slice], sectors * m.slice_sector_fp, now)
         noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, when + extra)
         return
-    home = noc.home_of(m, fill.line)
+    home = home_of(m, fill.line)
     if fill.slice != home:
         fetch = missing & ~entry.pending
         if fetch:

@@ -8,7 +8,7 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded import events as wheel
 from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.dram import RANK_BANKS
+from ssmsim.engines.embedded.homes import TURNS
 from ssmsim.engines.embedded.records import Records
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
@@ -230,6 +230,11 @@ def machine_record(
     m.link_fp, m.gpcs = int(port / c.noc.partition_link_bytes_per_cycle), len(c.gpu.sms_per_gpc)
     m.coalescer, m.coalescer_merges = c.noc.coalescer_entries_per_gpc, c.noc.coalescer_merges
     m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes
+    m.l2_page = c.l2.hash_page_bytes // c.l2.line_bytes
+    m.l2_pieces = m.l2_page // (TURNS * m.l2_granule)
+    per_side = c.l2.slices // c.l2.partitions
+    m.l2_pair = 2 if per_side % 2 == 0 else 1
+    m.l2_pairs = per_side // int(m.l2_pair)
     m.l2_sets = c.l2.bytes // (c.l2.slices * c.l2.ways * c.l2.line_bytes)
     m.partitions, m.far_copies, m.slice_fp = c.l2.partitions, c.l2.far_copies, _fp(c.l2.slice_interval_cycles)
     m.dirty_half_ways = round(2 * c.l2.dirty_fraction * c.l2.ways)
@@ -243,14 +248,13 @@ def machine_record(
     d = c.dram
     cycles = clock / 1000  # per nanosecond
     m.channels, m.banks, m.access_bytes = d.channels, d.banks_per_channel, d.access_bytes
-    m.row_granules = max(1, d.row_bytes // c.l2.hash_granule_bytes)
-    m.burst_fp = _fp(d.access_bytes * d.channels / (d.peak_gb_per_s / cycles))
+    m.burst_fp = _fp(d.access_bytes * d.channels / (d.attained_share * d.peak_gb_per_s / cycles))
     m.row_miss, m.row_cycle = round(d.row_miss_ns * cycles), round(d.row_cycle_ns * cycles)
     m.dram_latency = max(0, d.latency_near_cycles - c.l2.hit_latency_near_cycles - m.row_miss - (m.burst_fp >> r.FP))
     m.read_to_write, m.write_to_read = round(d.read_to_write_ns * cycles), round(d.write_to_read_ns * cycles)
     m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
     m.dram_queue, m.write_turn = d.queue_entries_per_channel, d.write_turn_lines
-    m.write_high = d.write_turn_lines * max(1, d.banks_per_channel // RANK_BANKS)
+    m.write_high = 2 * d.write_turn_lines
     n = c.launch
     m.start, m.end, m.launch_fp, m.sm_launch = (
         n.start_cycles,

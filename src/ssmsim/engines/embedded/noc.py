@@ -1,13 +1,14 @@
 """Crossbar: every SM and every GPC has a request and a reply port of limited width; the partitions share a link.
 
-Requests of loads take a flit, stores and atomics carry their data behind a header; replies carry sectors. A line is owned by the slice
-that a hash of its address names; the other partition costs the far latency (arXiv 2402.13499: bimodal hits). With
+Requests of loads take a flit, stores and atomics carry their data behind a header; replies carry sectors. A line is
+owned by one slice (homes.py); the other partition costs the far latency (arXiv 2402.13499: bimodal hits). With
 far_copies a partition keeps copies of lines that the other owns, as our l2_hits microbenchmark shows for the H200.
 """
 
 from numba import njit
 
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, FILL, REPLY, schedule
+from ssmsim.engines.embedded.homes import home_of, scramble
 from ssmsim.engines.embedded.records import FP, NONE
 
 REDUCTION = 32  # bytes that an atomic of up to four sectors sends beside its data: our microbenchmark l2, red_l2
@@ -27,24 +28,6 @@ def free_fill(fills, index):
     fills[index].next = fills[0].next
     fills[0].next = index
     fills[0].payload += 1
-
-
-@njit(cache=True)
-def scramble(x):
-    """A fixed mixing of address bits; the hardware's own hash is not published, only that it spreads evenly."""
-    x ^= x >> 17
-    x = ((x & 0x7FFFFFFF) * 0x1E3779B1 ^ x >> 31) & 0xFFFFFFFFFFFF
-    x ^= x >> 23
-    return x
-
-
-@njit(cache=True)
-def home_of(m, line):
-    """Slice that owns the line: granules are spread by a mixing hash, so neighbours may meet in one slice.
-
-    Dealt out evenly they would stream too fast: our microbenchmark dram, 1_0_1.132x128, 673 GB/s with 270 KB in flight.
-    """
-    return scramble(line // m.l2_granule) % m.l2_slices
 
 
 @njit(cache=True)

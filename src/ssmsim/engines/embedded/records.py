@@ -74,9 +74,10 @@ MACHINE = _record(
     "copy_conflict_fp", "copy_fill_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
-    "l2_slices", "l2_sets", "l2_ways", "l2_granule", "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "dirty_half_ways",
+    "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
+    "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
-    "channels", "banks", "row_granules", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
+    "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn", "write_high",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip

@@ -21,8 +21,8 @@ import numpy as np
 
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.functional import Functional
+from ssmsim.engines.embedded.homes import scramble
 from ssmsim.engines.embedded.machine import State
-from ssmsim.engines.embedded.noc import scramble
 from ssmsim.engines.embedded.pool import BATCH, Pool
 from ssmsim.engines.embedded.replicas import TOGETHER, Coalesced, Replicas
 from ssmsim.engines.embedded.seam import Seam

@@ -5,6 +5,7 @@ Kept apart from the lines that they name, sixteen bytes a way, since the host's 
 
 from numba import njit
 
+from ssmsim.engines.embedded.homes import number_of
 from ssmsim.engines.embedded.records import INF, NONE
 
 
@@ -52,5 +53,5 @@ def find_l2(m, l2_tags, l2_lines, slice_, line):
 
 @njit(cache=True)
 def set_of_l2(m, slice_, line):
-    local = line // m.l2_granule // m.l2_slices * m.l2_granule + line % m.l2_granule  # lines of one slice, in order
+    local = number_of(m, line)
     return slice_ * m.l2_sets + (local ^ local >> 9 ^ local >> 17) % m.l2_sets

@@ -4,6 +4,7 @@ from numba import njit
 
 from ssmsim.engines.embedded import l2, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
+from ssmsim.engines.embedded.homes import home_of
 from ssmsim.engines.embedded.records import NONE
 from ssmsim.engines.embedded.tags import find_l2
 
@@ -18,7 +19,7 @@ def slice_of(m, home, side):
 def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, store, atomic, promote):
     """One line of a request from an SM of partition `side`: l2.arrive with every wait left out."""
     wanted = popcount(sectors)
-    home = noc.home_of(m, line)
+    home = home_of(m, line)
     slice_ = slice_of(m, home, side)
     counts.l2_sectors += wanted
     near = slice_

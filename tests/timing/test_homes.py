@@ -1,0 +1,62 @@
+"""Where lines live: no two in one place, and spread as our microbenchmark homes found them on an H200."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from streams import EXIT, ROOT, assemble, launch
+
+from ssmsim.config.load import load
+from ssmsim.config.schema import SimConfig
+from ssmsim.engines.embedded import code, homes, machine
+
+PAGE, PIECE = 32, 4  # lines
+
+
+def machine_of(**changes):
+    values = load(ROOT / "simconfigs/h200.yaml").model_dump()
+    for name, value in changes.items():
+        group, field = name.split("__")
+        values[group][field] = value
+    config = SimConfig.model_validate(values)
+    return machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
+
+
+M = machine_of()
+
+
+def slices(first: int, lines: int) -> np.ndarray:
+    return np.array([homes.home_of(M, line) for line in range(first, first + lines)])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, (1 << 40) // 128 // PAGE - 1))
+def test_a_page_lies_in_one_partition_and_eight_slices_by_turns(page):
+    found = slices(page * PAGE, PAGE)
+    assert len(set(found // (M.l2_slices // 2))) == 1
+    assert len(set(found)) == 8
+    for a1, a2, b1, b2, a3, a4, b3, b4 in found.reshape(4, 8):
+        assert a1 == a2 == a3 == a4 != b1 == b2 == b3 == b4
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 1 << 20))
+def test_each_slice_gets_its_share_of_64_and_of_512_kb(block):
+    for kb, least, most in ((64, 0, 3), (512, 9, 13)):
+        pieces = np.bincount(slices(block * kb * 8, kb * 8), minlength=96) / PIECE
+        assert least <= pieces.min() and pieces.max() <= most
+
+
+@pytest.mark.parametrize("changes", [{}, {"l2__partitions": 1}, {"l2__slices": 12, "l2__bytes": 60 << 17}])
+def test_no_two_lines_have_one_place(changes):
+    m = machine_of(**changes)
+    places = {(homes.home_of(m, line), homes.number_of(m, line)) for line in range(1 << 14)}
+    assert len(places) == 1 << 14
+    assert max(number for _, number in places) < 1.02 * (1 << 14) / m.l2_slices + 8  # no gaps: all sets are used
+
+
+def test_a_quarter_of_the_pieces_of_64_kb_lies_in_other_banks():
+    banks = np.array([homes.bank_of(M, line) for line in range(0, 1 << 16, 2)]).reshape(-1, 256)
+    usual = [np.bincount(block).max() / 256 for block in banks]
+    assert 0.7 < np.mean(usual) < 0.8
+    assert len(np.unique(banks)) == M.banks
