@@ -10,7 +10,7 @@ from numba import njit
 
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import CHANNEL_SERVE, DRAM_DONE, schedule
-from ssmsim.engines.embedded.homes import bank_of, number_of
+from ssmsim.engines.embedded.homes import bank_of, number_of, scramble
 from ssmsim.engines.embedded.records import FP, INF
 
 
@@ -20,10 +20,9 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
     number = take_transaction(transactions)
     transaction = transactions[number]
     granule = number_of(m, line) // m.l2_granule
-    per_slice = (
-        m.channels // m.l2_slices if m.channels > m.l2_slices else 1
-    )  # of the four lines of a piece two each: refresh, together
-    index = slice_ * m.channels // m.l2_slices + granule % per_slice
+    per_slice = m.channels // m.l2_slices if m.channels > m.l2_slices else 1
+    part = (granule + (scramble(granule // per_slice) >> 9)) % per_slice  # mixed: else one column of a matrix uses half
+    index = slice_ * m.channels // m.l2_slices + part
     transaction.next, transaction.channel, transaction.slice = 0, index, slice_
     transaction.row, transaction.bank = granule // per_slice + 1, bank_of(m, line)
     transaction.sectors, transaction.write, transaction.l2, transaction.waiters = sectors, write, l2_way, 0

@@ -9,7 +9,7 @@ round the slices of their partition, and each round begins somewhere else.
 from numba import njit
 
 TURNS = 4  # granules of a piece of a page, dealt out to its slices by turns
-BANK_PAGES = 16  # pages that lie in one bank of their channels: our microbenchmark refresh, phase
+BANK_SLICES = 6  # 16 pages of 96 slices lie in one bank of their channels: our microbenchmark refresh, phase
 
 
 @njit(cache=True)
@@ -34,7 +34,9 @@ def home_of(m, line):
     page, piece = piece_of(m, line)
     side = (page + (scramble(page // m.partitions) >> 7)) % m.partitions
     start = scramble(piece // m.l2_pairs * m.partitions + side)
-    return (side * m.l2_pairs + (piece + start) % m.l2_pairs) * m.l2_pair + (line // m.l2_granule + start) % m.l2_pair
+    return (side * m.l2_pairs + (piece + start) % m.l2_pairs) * m.l2_pair + (
+        line // m.l2_granule + (start >> 20)
+    ) % m.l2_pair
 
 
 @njit(cache=True)
@@ -50,9 +52,9 @@ def bank_of(m, line):
     """Bank of a piece: one for all 64 KB around it, but for a quarter of the pieces.
 
     Our microbenchmark refresh, phase: 16 pages are refreshed at one time; a quarter of their pieces 1/4, 1/2 or 3/4 of
-    the interval later.
+    the interval later. A part of the GPU has fewer channels, each with as much of a bank.
     """
     page, piece = piece_of(m, line)
     mixed = scramble(piece) >> 5
     away = (mixed >> 2) % 3 + 1 if mixed & 3 == 0 else 0
-    return (scramble(page // BANK_PAGES) + away * m.banks // 4) % m.banks
+    return (scramble(page // max(1, m.l2_slices // BANK_SLICES)) + away * m.banks // 4) % m.banks
