@@ -115,7 +115,7 @@ def test_blocks_under_way_find_what_the_l2_held_for_them(monkeypatch):
 
     monkeypatch.setattr(sample, "Seam", Watched)
     simulate(MANY_WAVES, small_gpu(l2__bytes=60 << 12), sample=1000)
-    assert sum(lost) > 20
+    assert sum(lost) > 10
 
 
 def test_sampling_is_deterministic(sampled):
