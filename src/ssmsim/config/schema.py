@@ -240,7 +240,7 @@ class Dram(Group):
     read_to_write_ns: Nanoseconds
     write_to_read_ns: Nanoseconds
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
-    refresh_ns: Nanoseconds = Field(description="time a rank of a channel is blocked per refresh")
+    refresh_ns: Nanoseconds = Field(description="time a bank is blocked per refresh")
     queue_entries_per_channel: Count
     write_turn_lines: Count = Field(
         description="writes of a channel from one turn of its bus to the next; twice as many must wait"

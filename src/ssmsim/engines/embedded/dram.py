@@ -21,7 +21,8 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
     transaction = transactions[number]
     granule = number_of(m, line) // m.l2_granule
     per_slice = m.channels // m.l2_slices if m.channels > m.l2_slices else 1
-    part = (granule + (scramble(granule // per_slice) >> 9)) % per_slice  # mixed: else one column of a matrix uses half
+    # Mixed, which is not measured: unmixed, a column of a matrix had half of the channels.
+    part = (granule + (scramble(granule // per_slice) >> 9)) % per_slice
     index = slice_ * m.channels // m.l2_slices + part
     transaction.next, transaction.channel, transaction.slice = 0, index, slice_
     transaction.row, transaction.bank = granule // per_slice + 1, bank_of(m, line)
