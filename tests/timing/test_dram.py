@@ -27,7 +27,7 @@ class Channel:
                   "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
                   "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "dram_latency": BACK,
                   "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "dram_queue": 16,
-                  "write_turn": 4, "write_high": 4}  # fmt: skip
+                  "write_turn": 4, "read_idle": 0}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value
 
@@ -104,6 +104,43 @@ def test_reads_go_before_writes_and_the_bus_turns_once():
     assert done[read] == 1001 + OPEN + 2 * BURST + BACK
     assert done[write] == done[read] - BACK + 12 + 2 * BURST  # a write is done when it is on the bus
     assert channel.counts.dram_turns == 1
+
+
+def test_a_turn_to_writes_costs_from_the_decision_on():
+    """The bus has long been free; a row is opened meanwhile."""
+    channel = Channel(read_to_write=50)
+    write = channel.push(1, 1000, write=1)
+    assert channel.answers() == {write: 1001 + 50 + 2 * BURST}
+
+
+def test_a_read_waits_for_a_turn_that_has_begun():
+    channel = Channel(read_to_write=50)
+    write = channel.push(1, 1000, write=1)
+    assert channel.answers(1010) == {}
+    read = channel.push(2, 1010)
+    written = 1001 + 50 + 2 * BURST
+    assert channel.answers() == {write: written, read: written + 18 + 2 * BURST + BACK}
+
+
+def test_writes_go_on_without_a_turn():
+    channel = Channel(read_to_write=50)
+    first = channel.push(1, 1000, write=1)
+    assert channel.answers(2000) == {first: 1001 + 50 + 2 * BURST}
+    later = channel.push(2, 2000, write=1)
+    assert channel.answers() == {later: 2001 + OPEN + 2 * BURST}
+
+
+@pytest.mark.parametrize(("comes", "first"), [(39, "read"), (41, "write")])
+def test_few_writes_wait_until_no_read_has_come_for_a_while(comes, first):
+    """One read ends its transfer, one comes before or after the bus has been idle for 40 cycles."""
+    channel = Channel(read_idle=40)
+    channel.push(1, 1000)
+    write, idle = channel.push(1, 1000, write=1), 1001 + OPEN + 2 * BURST
+    until = idle + comes
+    done = channel.answers(until)
+    read = channel.push(2, until)
+    done |= channel.answers()
+    assert (done[read] - BACK < done[write]) == (first == "read")
 
 
 @pytest.mark.parametrize(("writes", "first"), [(3, "read"), (4, "write"), (6, "write")])

@@ -237,13 +237,16 @@ class Dram(Group):
     )
     row_cycle_ns: Nanoseconds = Field(description="tRC, activate to activate of one bank")
     row_miss_ns: Nanoseconds = Field(description="tRP + tRCD")
-    read_to_write_ns: Nanoseconds
-    write_to_read_ns: Nanoseconds
+    read_idle_ns: Nanoseconds = Field(
+        description="without reads, before a channel's bus turns to fewer writes than a turn"
+    )
+    read_to_write_ns: Nanoseconds = Field(description="from the decision to write to the first data")
+    write_to_read_ns: Nanoseconds = Field(description="from the last data written to the first data read")
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
     refresh_ns: Nanoseconds = Field(description="time a bank is blocked per refresh")
     queue_entries_per_channel: Count
     write_turn_lines: Count = Field(
-        description="writes of a channel from one turn of its bus to the next; twice as many must wait"
+        description="writes of a channel that make its bus turn, and how many go before it turns back"
     )
 
 

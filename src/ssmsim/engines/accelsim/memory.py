@@ -169,9 +169,10 @@ def dram_timing(config: SimConfig, memory: Memory) -> str:
         return max(1, round(nanoseconds * memory.dram_mhz / 1e3))
 
     row_cycle, half_miss = cycles(dram.row_cycle_ns), cycles(dram.row_miss_ns / 2)
+    after_write = cycles(dram.write_to_read_ns - dram.row_miss_ns / 2)  # without CL, which follows it
     values = {
         "nbk": MAX_BANKS, "CCD": 1, "RRD": cycles(2), "RCD": half_miss, "RAS": row_cycle - half_miss, "RP": half_miss,
-        "RC": row_cycle, "CL": half_miss, "WL": cycles(2), "CDLR": cycles(dram.write_to_read_ns), "WR": cycles(7),
+        "RC": row_cycle, "CL": half_miss, "WL": cycles(2), "CDLR": after_write, "WR": cycles(7),
         "nbkgrp": 4, "CCDL": 2, "RTPL": cycles(2.6),
     }  # fmt: skip
     return ":".join(f"{name}={value}" for name, value in values.items())

@@ -83,6 +83,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
             elif kind == STORED:
                 l2write.stored(m, sms, subs, warps, code, stalls, fills, events, a, cycle)
+                gpu.finish = cycle  # a kernel ends when its last store is in the L2
             elif kind == RETIRE:
                 block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
             elif kind == BLOCK_FREE:

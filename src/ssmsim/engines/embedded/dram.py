@@ -2,8 +2,9 @@
 
 A channel picks, among its oldest waiting transactions, the one whose data can start first (a row that is open beats one
 to be opened, the older wins a tie), so activations of other banks overlap transfers. Timing parameters: JEDEC HBM3.
-The bus turns to writes when there are two turns of them, and back after one: what a stream loses to turns is in
-proportion to its writes, whatever their share (our microbenchmark dram, streams).
+The bus turns to writes soon after the last read, however few they are, or when a whole turn of them waits; the turn
+costs time from the decision on, so reads that come meanwhile wait (our microbenchmark mixed: lone reads beside readers
+and writers). What a full stream loses is in proportion to its writes, whatever their share (dram, streams).
 """
 
 from numba import njit
@@ -122,8 +123,12 @@ def serve(m, counts, transactions, channels, events, index, cycle):
     if channel.scheduled != cycle:
         return
     channel.scheduled = 0
-    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.write_high
+    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.write_turn
                                       or (channel.writing and channel.turn < m.write_turn))  # fmt: skip
+    quiet = (channel.free_fp >> FP) + m.read_idle
+    if writing and not channel.writing and channel.writes < m.write_turn and cycle < quiet:
+        look_at(channel, events, index, quiet)
+        return
     soonest = max(channel.free_fp >> FP, cycle)
     best, before, earliest = choose(m, channel, transactions, writing, soonest, cycle)
     if earliest - m.row_cycle > soonest:  # all wait for refresh: what goes the other way may be for another bank
@@ -143,14 +148,14 @@ def serve(m, counts, transactions, channels, events, index, cycle):
         channel.head[way] = transaction.next
     if channel.tail[way] == best:
         channel.tail[way] = before
-    transfer(m, counts, channel, transaction, best, earliest, writing, events)
+    transfer(m, counts, channel, transaction, best, earliest, writing, events, cycle)
     if channel.reads or channel.writes:
         look_at(channel, events, index, max(cycle + 1, (channel.free_fp >> FP) - m.row_miss))
 
 
 @njit(cache=True)
-def transfer(m, counts, channel, transaction, number, start, writing, events):
-    """Bus and bank times of the chosen transaction."""
+def transfer(m, counts, channel, transaction, number, start, writing, events, cycle):
+    """Bus and bank times of the transaction chosen at a cycle."""
     bank = transaction.bank
     if channel.row[bank] == transaction.row:
         counts.dram_row_hits += 1
@@ -161,7 +166,8 @@ def transfer(m, counts, channel, transaction, number, start, writing, events):
     channel.opened[bank] = start
     if writing != channel.writing:
         counts.dram_turns += 1
-        start = max(start, (channel.free_fp >> FP) + (m.read_to_write if writing else m.write_to_read))
+        free = channel.free_fp >> FP
+        start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
         channel.writing, channel.turn = writing, 0
     channel.turn += 1
     bursts = popcount(transaction.sectors) * 32

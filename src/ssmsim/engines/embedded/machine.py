@@ -254,7 +254,7 @@ def machine_record(
     m.read_to_write, m.write_to_read = round(d.read_to_write_ns * cycles), round(d.write_to_read_ns * cycles)
     m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
     m.dram_queue, m.write_turn = d.queue_entries_per_channel, d.write_turn_lines
-    m.write_high = 2 * d.write_turn_lines
+    m.read_idle = round(d.read_idle_ns * cycles)
     n = c.launch
     m.start, m.end, m.launch_fp, m.sm_launch = (
         n.start_cycles,

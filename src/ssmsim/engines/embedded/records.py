@@ -78,7 +78,7 @@ MACHINE = _record(
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
-    "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn", "write_high",
+    "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
 
