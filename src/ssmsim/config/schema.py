@@ -172,6 +172,7 @@ class L1(Group):
         description="data returned to registers; bounds and Accel-Sim alone: the engine has shared.wavefronts_per_cycle"
     )
     miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
+    store_lines: Count = Field(description="lines of stores on their way to the L2 that is to take them")
     write_through_bytes_per_cycle: Count
     store_backlog_cycles: Cycles = Field(
         description="stores that wait for their port hold up loads when the port is further behind than this"
@@ -214,6 +215,7 @@ class L2(Group):
     hit_latency_spread_cycles: Cycles = Field(description="nearest and farthest slice are this much off the mean")
     slice_bytes_per_cycle: Rate = Field(description="data a slice gives, per SM cycle")
     slice_write_bytes_per_cycle: Rate = Field(description="data of stores that a slice takes, per SM cycle")
+    slice_fill_bytes_per_cycle: Rate = Field(description="data from DRAM that a slice takes, per SM cycle")
     slice_interval_cycles: Rate = Field(description="SM cycles between two lookups of a slice")
     miss_lines_per_slice: Count
     dirty_fraction: Annotated[float, Field(gt=0, le=1)] = Field(description="share of lines that may await write-back")

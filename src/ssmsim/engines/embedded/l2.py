@@ -68,7 +68,9 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
     if fill.store:
         number, clean = fill.slice, entry.dirty == 0
         l2write.write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors)
-        schedule(events, max(cycle, move_data(slice_, sectors * m.slice_write_fp, now)), STORED, index, 0)
+        start = write_data(slice_, sectors * m.slice_write_fp, now)
+        slice_.free_fp = max(slice_.free_fp, start << FP)
+        schedule(events, max(cycle, start), STORED, index, 0)
         if clean:
             l2write.write_early(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, number, now)
         return
@@ -81,6 +83,18 @@ def move_data(slice_, busy, now):
     """Take the data array of a slice for some time (fixed point); the cycle at which that starts."""
     start = max(slice_.data_free_fp, now << FP)
     slice_.data_free_fp = start + busy
+    return start >> FP
+
+
+@njit(cache=True)
+def write_data(slice_, busy, now):
+    """The same for data that come in: stores and what DRAM brings take turns, reads go on beside them.
+
+    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (drain, cold), reads of L2 and
+    stores do not (copies, l2.dram).
+    """
+    start = max(slice_.write_free_fp, now << FP)
+    slice_.write_free_fp = start + busy
     return start >> FP
 
 
@@ -203,6 +217,8 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer
     transaction = transactions[number]
     counts.dram_done += 1
     if transaction.write == 0:
+        if transaction.channel != NONE:
+            cycle = max(cycle, write_data(slices[transaction.slice], popcount(transaction.sectors) * m.slice_fill_fp, cycle))
         if transaction.l2 != NONE:
             entry = l2_lines[transaction.l2]
             entry.valid |= transaction.sectors

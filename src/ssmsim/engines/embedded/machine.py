@@ -209,7 +209,7 @@ def machine_record(
     l1_lines = fits.l1_bytes // c.l1.line_bytes
     m.l1_sets, m.l1_latency = max(1, l1_lines // c.l1.ways), c.l1.hit_latency_cycles - 1
     m.l1_ways = l1_lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out
-    m.tag_fp, m.miss_lines, m.store_lines = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.miss_lines
+    m.tag_fp, m.miss_lines, m.store_lines = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.store_lines
     m.store_fp = _fp(c.l1.sector_bytes / c.l1.write_through_bytes_per_cycle)
     m.store_backlog, m.flit = c.l1.store_backlog_cycles, c.noc.request_flit_bytes
     m.copy_early = max(0, m.l1_latency - m.l1_latency // 2 - c.mio.copy_latency_cycles)  # no way back to registers
@@ -239,6 +239,7 @@ def machine_record(
     m.partitions, m.far_copies, m.slice_fp = c.l2.partitions, c.l2.far_copies, _fp(c.l2.slice_interval_cycles)
     m.dirty_half_ways = round(2 * c.l2.dirty_fraction * c.l2.ways)
     m.slice_write_fp = _fp(c.l2.sector_bytes / c.l2.slice_write_bytes_per_cycle)
+    m.slice_fill_fp = _fp(c.l2.sector_bytes / c.l2.slice_fill_bytes_per_cycle)
     m.slice_sector_fp, m.l2_fetch = _fp(c.l2.sector_bytes / c.l2.slice_bytes_per_cycle), c.l2.fetch_bytes
     m.atomic_fp, m.atomic_latency, m.slice_misses = (
         _fp(c.l2.atomic_interval_cycles),

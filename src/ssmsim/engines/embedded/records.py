@@ -75,7 +75,7 @@ MACHINE = _record(
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
-    "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "dirty_half_ways",
+    "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn", "read_idle",
@@ -159,7 +159,7 @@ L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 COALESCED = _record("line", "first", "answered")
 
 SLICE = _record(
-    "free_fp", "data_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2)
+    "free_fp", "data_free_fp", "write_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2)
 )  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
