@@ -5,6 +5,7 @@ import pytest
 from streams import EXIT, issued, one_sm, op, run
 
 L1, GPC, L2, LINES, REFILL = 20, 42, 250, 6, 16
+DRAM = 550 - 280  # latency_near_cycles of DRAM less that of a hit in the L2
 COLD = {"fetch__l0_bytes_per_subcore": 256, "fetch__l0_line_bytes": 128, "fetch__l0_prefetch_lines": 0,
         "fetch__l1_latency_cycles": L1, "fetch__l1_interval_cycles": LINES, "fetch__gpc_latency_cycles": GPC,
         "fetch__gpc_interval_cycles": REFILL, "fetch__l2_latency_cycles": L2, "fetch__launch_prefetch_bytes": 0,
@@ -16,11 +17,11 @@ def config(**changes):
     return one_sm(**(COLD | {f"fetch__{name}": value for name, value in changes.items()}))
 
 
-def test_a_line_from_the_l2():
-    """Eight instructions are a line; the ninth is asked for when the eighth issues."""
+def test_a_line_from_dram():
+    """Eight instructions are a line; the ninth is asked for when the eighth issues. The L2 lacks code it has not seen."""
     cycles = issued([ADD] * 16 + [EXIT], config())
     assert cycles[:8] == list(range(8))
-    assert cycles[8] == 7 + L2 + L1
+    assert cycles[8] == 7 + L2 + DRAM + L1
 
 
 def test_the_shared_level_is_nearer():
@@ -33,7 +34,7 @@ def test_the_first_bytes_alone_are_brought_there():
     near = config(gpc_bytes=1 << 17, launch_prefetch_bytes=256)
     cycles = issued([ADD] * 24 + [EXIT], near)
     assert cycles[8] - cycles[7] == GPC + L1
-    assert cycles[16] - cycles[15] == L2 + L1
+    assert cycles[16] - cycles[15] == L2 + DRAM + L1
 
 
 @pytest.mark.parametrize("ahead", [1, 2])
@@ -41,7 +42,7 @@ def test_the_stream_buffer_asks_for_the_next_lines(ahead):
     """They follow the first as the SM's cache is refilled; one more is asked for when the first of them is used."""
     cycles = issued([ADD] * 8 * (ahead + 2) + [EXIT], config(l0_bytes_per_subcore=1024, l0_prefetch_lines=ahead))
     assert [cycles[8 * i] for i in range(1, ahead + 1)] == [REFILL * i for i in range(1, ahead + 1)]
-    assert cycles[8 * (ahead + 1)] == 7 + L2 + L1
+    assert cycles[8 * (ahead + 1)] == 7 + L2 + DRAM + L1
 
 
 def test_a_line_that_left_the_l0_is_in_the_l1():
@@ -58,10 +59,11 @@ def test_a_line_in_the_l0_costs_nothing():
     assert cycles[16] == cycles[15] + branch
 
 
-@pytest.mark.parametrize(("l2", "later"), [(L2, 0), (2, LINES - 2)])
-def test_two_sub_cores_share_one_refill_and_take_turns(l2, later):
+@pytest.mark.parametrize(("nearest", "later"), [(L2, 0), (2, LINES - 2)])
+def test_two_sub_cores_share_one_refill_and_take_turns(nearest, later):
     """Both ask in the same cycle: the second is looked up a turn later, which shows when the line comes sooner."""
-    cycles = run([ADD] * 7 + [EXIT], [list(range(8))] * 2, config(l2_latency_cycles=l2)).cycles
+    near = config(gpc_bytes=1 << 17, launch_prefetch_bytes=1 << 16, gpc_latency_cycles=nearest)
+    cycles = run([ADD] * 7 + [EXIT], [list(range(8))] * 2, near).cycles
     assert cycles[0, 1][0] - cycles[0, 0][0] == later
 
 

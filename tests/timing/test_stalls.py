@@ -93,3 +93,16 @@ def test_reasons_cover_the_time_of_every_warp():
     found, result = waits([LOAD, USE, STORE, SYNC, EXIT], [[0, 1, 2, 3, 4]] * 6)
     assert sum(found.values()) == int(result.state.counts[0].warp_cycles)
     assert sum(n for (_, reason), n in found.items() if reason == "selected") == 30
+
+
+@pytest.mark.parametrize(("first", "ninth", "more"), [
+    (op("MUFU.EX2 R0, R1", write=0), op("FADD R2, R0, R0", wait=[0]), {}),
+    (ADD, op("IADD3 R0, R1, c[0x0][0x210], R3"), {"imc_miss": 156}),
+], ids=["mufu", "constant"])  # fmt: skip
+def test_an_instruction_that_is_not_there_waits_for_nothing_else(first, ninth, more):
+    """What it needs is known once its line, 60 cycles away when the eighth issues, has come."""
+    config = one_sm(fetch__l0_line_bytes=128, fetch__l0_prefetch_lines=0, fetch__gpc_latency_cycles=60,
+                    constant__miss_latency_cycles=156)  # fmt: skip
+    found, _ = waits([first] + [ADD] * 7 + [ninth, EXIT], config=config)
+    expected = {"no_instruction": 59, "selected": 1} | more
+    assert {key[1]: cycles for key, cycles in found.items() if key[0] == 8} == expected

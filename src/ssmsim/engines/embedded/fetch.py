@@ -1,4 +1,4 @@
-"""Instruction supply: an L0 cache per sub-core with a stream buffer, one L1 instruction cache per SM, then L2.
+"""Instruction supply: L0 caches of the sub-cores with stream buffers, caches of SM and GPC, then L2 and DRAM.
 
 Structure and the 8-entry stream buffer: arXiv 2503.20481, section 5.2. Constants that instructions name as operands
 come from a small cache of each SM (IMC); only its misses cost time.
@@ -6,11 +6,14 @@ come from a small cache of each SM (IMC); only its misses cost time.
 
 from numba import njit
 
-from ssmsim.engines.embedded.records import NONE
+from ssmsim.engines.embedded.homes import home_of
+from ssmsim.engines.embedded.records import FP, NONE
+
+CODE_BASE = 1 << 41  # line numbers of code lie above every other address; where it lies is not known
 
 
 @njit(cache=True)
-def from_l1(m, counts, sm, s, l1i, gpci, line, cycle, ahead):
+def from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, ahead):
     """Cycle at which the SM's instruction cache delivers a line to a sub-core; fills it on a miss.
 
     What a warp waits for goes before what is fetched ahead of it.
@@ -40,44 +43,64 @@ def from_l1(m, counts, sm, s, l1i, gpci, line, cycle, ahead):
     else:
         start = max(start, sm.refill_free)
         sm.refill_free = start + m.gpci_interval
-    entry.ready = start + shared_level(m, gpci, s, line, start)
+    entry.ready = start + shared_level(m, sm, gpci, l2i, slices, channels, s, line, start)
     return entry.ready + m.l1i_latency
 
 
 @njit(cache=True)
-def shared_level(m, gpci, s, line, cycle):
+def shared_level(m, sm, gpci, l2i, slices, channels, s, line, cycle):
     """Latency of the level that neighbouring SMs share, when there is one, else of L2."""
     if m.gpci_sets == 0:
-        return m.l2i_latency
+        return from_l2(m, sm, l2i, slices, channels, line, cycle)
     entry = gpci[s // m.gpci_sms * m.gpci_sets + line % m.gpci_sets]
     if entry.tag == line + 1:
         return max(m.gpci_latency, entry.ready - cycle)
-    entry.tag, entry.ready = line + 1, cycle + m.l2i_latency
-    return m.l2i_latency
+    latency = from_l2(m, sm, l2i, slices, channels, line, cycle)
+    entry.tag, entry.ready = line + 1, cycle + latency
+    return latency
+
+
+@njit(cache=True)
+def from_l2(m, sm, l2i, slices, channels, line, cycle):
+    """Latency of the L2; the first to ask for a line that it lacks waits for DRAM, behind the data asked for before.
+
+    When the line comes is worked out at once, from the requests that wait for its slice and channel; it takes no turn.
+    """
+    entry = l2i[line]
+    if entry.tag == 0:
+        home = home_of(m, CODE_BASE + line)
+        index = home * m.channels // m.l2_slices
+        queued = (channels[index].reads + slices[home].waiting) * m.burst_fp
+        start = max(channels[index].free_fp, cycle << FP) + queued + m.burst_fp
+        far = home * m.partitions // m.l2_slices != sm.side
+        entry.tag, entry.ready = line + 1, (start >> FP) + m.row_miss + m.dram_latency + far * m.far_latency
+    return m.l2i_latency + max(0, entry.ready - cycle)
 
 
 @njit(cache=True, forceinline=True)
-def fetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
+def fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line, cycle):
     """Cycle at which the sub-core has the line; starts the stream buffer on a miss and keeps it ahead on a hit."""
     found = find(m, l0, sub, line)
     if found == NONE:
-        found = place(m, l0, sub, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, False), cycle)
+        ready = from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, False)
+        found = place(m, l0, sub, line, ready, cycle)
         l0[found].fresh = 0
         for ahead in range(1, m.l0_prefetch + 1):
-            prefetch(m, counts, sm, s, l0, l1i, gpci, sub, line + ahead, cycle)
+            prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line + ahead, cycle)
     elif l0[found].fresh:
         l0[found].fresh = 0
-        prefetch(m, counts, sm, s, l0, l1i, gpci, sub, line + m.l0_prefetch, cycle)
+        prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line + m.l0_prefetch, cycle)
     l0[found].used = cycle
     return l0[found].ready
 
 
 @njit(cache=True)
-def prefetch(m, counts, sm, s, l0, l1i, gpci, sub, line, cycle):
+def prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line, cycle):
     if line >= m.code_lines or sm.prefetch_free > cycle + m.l0_prefetch * m.l1i_interval:
         return  # past the end, or the port is busy: a line ahead is not worth a queue
     if find(m, l0, sub, line) == NONE:
-        place(m, l0, sub, line, from_l1(m, counts, sm, s, l1i, gpci, line, cycle, True), cycle)
+        ready = from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, True)
+        place(m, l0, sub, line, ready, cycle)
 
 
 @njit(cache=True)

@@ -75,7 +75,7 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, imc, stalls,
+def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, l2i, slices, channels, imc, stalls,
             s, index, cycle):  # fmt: skip
     """One cycle of one sub-core."""
     sm, sub = sms[s], subs[index]
@@ -87,7 +87,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     one = code[warp.current]
     if warp.line == NONE:  # first instruction of the warp
         warp.line = one.line
-        ready = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, index, one.line, cycle)
+        ready = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, index, one.line, cycle)
         if ready > cycle:
             reason.block(warp, stalls, cycle, ready, reason.NO_INSTRUCTION)
             sub.wake = cycle + 1
@@ -99,7 +99,8 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     sub.issued += 1
     gpu.progress_at = cycle
     sub.greedy = NONE if one.yields else w
-    if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, there, there - cycle):
+    if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, there,
+               there - cycle):  # fmt: skip
         reason.check_exit(warp, events, w, there + 1)
     sub.wake = min(sub.wake, warp.ready)
 
@@ -150,7 +151,8 @@ def ask_all_slices(m, counts, sm, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, index, one, cycle, late):
+def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, cycle,
+            late):  # fmt: skip
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last.
 
     late: cycles that the one before stood in the dispatch stage; ncu counts them among those that the next one waits.
@@ -184,13 +186,17 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, imc, stalls, s, in
         ask_all_slices(m, counts, sm, cycle)
     if following.line != warp.line:
         warp.line = following.line
-        there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, index, following.line, cycle)
+        there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, index, following.line, cycle)
         if there > ready:
             ready, warp.state = there, reason.NO_INSTRUCTION
+            if not warp.held:  # what else it waits for is not known before the instruction is there
+                stalls[warp.current, reason.NO_INSTRUCTION] += there - warp.mark
+                warp.mark = there
     if following.constant >= 0:
         there = fetch.constant(m, counts, imc, s, following.constant, ready)
         if there > ready:
-            ready, warp.state = there, reason.IMC
+            stalls[warp.current, warp.state] += ready - warp.mark
+            warp.mark, warp.state, ready = ready, reason.IMC, there
     warp.ready = warp.stall_end = ready
     if warp.held:
         reason.block(warp, stalls, warp.mark, INF, reason.BARRIER)

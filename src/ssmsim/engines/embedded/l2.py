@@ -26,6 +26,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
     if resumed:
         slice_.resuming[queue] = 0
     elif slice_.head[queue]:
+        slice_.waiting += 1
         fills[slice_.tail[queue]].next = index
         fill.next, slice_.tail[queue] = 0, index
         return
@@ -33,9 +34,11 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
     if not room(m, slice_, transactions, way, victim, queue):
         counts.l2_retries += 1
         if not resumed:
+            slice_.waiting += 1
             fill.next, slice_.head[queue], slice_.tail[queue] = 0, index, index
         return
     if resumed:
+        slice_.waiting -= 1
         slice_.head[queue] = fill.next
         resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)

@@ -48,6 +48,7 @@ class State:
     l0: Records
     l1i: Records
     gpci: Records
+    l2i: Records
     imc: Records
     stalls: Records
 
@@ -125,6 +126,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         channels=r.records(r.CHANNEL, config.dram.channels),
         l0=r.records(r.CODE_LINE, l0_entries), l1i=r.records(r.CODE_LINE, len(sms) * int(one.l1i_sets * one.l1i_ways)),
         gpci=r.records(r.CODE_LINE, max(1, int(one.gpci_sets) * -(-len(sms) // config.fetch.gpc_sms))),
+        l2i=r.records(r.CODE_LINE, int(one.code_lines)),
         imc=r.records(r.CODE_LINE, len(sms) * int(one.imc_lines)),
         stalls=np.zeros((len(code), len(STALL_REASONS)), np.int64),
     )  # fmt: skip
@@ -139,9 +141,10 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
 
 
 def share_code(state: State, count: int) -> None:
-    """The first `count` lines of the kernel's code are in the cache of every GPC, as far as they fit."""
+    """The first `count` lines of the kernel's code are in the L2 and in the cache of every GPC, as far as they fit."""
     m = state.machine[0]
     lines = np.arange(min(count, int(m.code_lines)))
+    state.l2i.tag[lines] = lines + 1
     for first in range(0, len(state.gpci), max(1, int(m.gpci_sets))) if m.gpci_sets else ():
         state.gpci.tag[first + lines % m.gpci_sets] = lines + 1
 

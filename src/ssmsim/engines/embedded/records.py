@@ -159,7 +159,7 @@ L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 COALESCED = _record("line", "first", "answered")
 
 SLICE = _record(
-    "free_fp", "data_free_fp", "write_free_fp", "misses", "asked", ("head", 2), ("tail", 2), ("resuming", 2)
+    "free_fp", "data_free_fp", "write_free_fp", "misses", "asked", "waiting", ("head", 2), ("tail", 2), ("resuming", 2)
 )  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
