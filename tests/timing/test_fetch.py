@@ -72,3 +72,15 @@ def test_a_constant_operand_misses_once_per_line():
     ops = [ADD] + [op(f"IADD3 R0, R1, c[0x0][{offset:#x}], R3", stall=4) for offset in (0x200, 0x23C, 0x240)] + [EXIT]
     cycles = issued(ops, one_sm(constant__miss_latency_cycles=miss, constant__line_bytes=64))
     assert np.diff(cycles).tolist() == [1 + miss, 4, 4 + miss, 4]
+
+
+def test_an_ldc_misses_once_per_line():
+    """Not counting as an operand: the LDC issues at once, what uses its value waits."""
+    ops = [ADD]
+    for offset in (0x200, 0x23C, 0x240):
+        ops += [op(f"LDC R0, c[0x0][{offset:#x}]", write=0), op("FADD R2, R0, R0", wait=[0])]
+    small = one_sm(constant__miss_latency_cycles=156, constant__line_bytes=64, constant__ldc_miss_cycles=70)
+    hit = small.constant.ldc_latency_cycles
+    result = run([*ops, EXIT], None, small)
+    assert np.diff(result.cycles[0, 0])[1:6:2].tolist() == [hit + 70, hit, hit + 70]
+    assert result.state.counts[0].idc_misses == 2

@@ -121,6 +121,8 @@ class Constant(Group):
     line_bytes: Count
     miss_latency_cycles: Cycles
     ldc_latency_cycles: Cycles
+    ldc_bytes: Count = Field(description="indexed constant cache of one SM, read by LDC; empty when a kernel starts")
+    ldc_miss_cycles: Cycles = Field(description="what an LDC takes longer when its line is not there")
 
 
 class Mio(Group):

@@ -35,11 +35,11 @@ def counted_pipe(ins: Instruction) -> Unit:
     """
     if ins.base == "HFMA2" and ins.has("MMA"):
         return Unit.TENSOR
-    if ins.base in ("UMOV", "ULDC", "S2UR", "VOTEU", "ERRBAR", "CCTL"):
+    if ins.base in ("UMOV", "ULDC", "VOTEU", "ERRBAR", "CCTL", "BRA"):
         return Unit.NONE
-    if ins.base == "S2R" and "CTAID" in ins.text.upper():
+    if ins.base == "S2UR" or (ins.base == "S2R" and "CTAID" in ins.text.upper()):
         return Unit.ADU
-    return Unit.ADU if ins.base == "BRA" else ins.entry.unit
+    return ins.entry.unit
 
 
 def registers(operand: Operand | None) -> tuple[int, int]:

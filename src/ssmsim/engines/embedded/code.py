@@ -29,7 +29,11 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
         one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # timeline: yield
         one.line = row["pc"] // config.fetch.l0_line_bytes
-        one.constant = _constant(text, config)
+        one.constant = one.indexed = r.NONE
+        if name.split(".")[0] == "LDC":
+            one.indexed = _constant(text, config)
+        else:
+            one.constant = _constant(text, config)
         _dependencies(one, row, where)
         _operation(one, name, text, row, config, where)
         if index in targets:

@@ -38,20 +38,20 @@ PATIENCE = 4_000_000  # cycles without an issued instruction that count as a dea
 @njit(cache=True)
 def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
         requests, fills, coalescer, l1_tags, l1_lines, slices, l2_tags, l2_lines, transactions, channels, l0, l1i,
-        gpci, l2i, imc, stalls, pause):  # fmt: skip
+        gpci, l2i, imc, idc, stalls, pause):  # fmt: skip
     """Simulate until all blocks are done or Python is needed; the status."""
     return cycles(bare(machine), bare(gpus), bare(counters), bare(sms), bare(subs),
                   bare(warps), bare(blocks), unowned(loaded), bare(order), bare(code),
                   bare(stream), bare(accesses), bare(lines), bare(events), bare(requests),
                   bare(fills), bare(coalescer), bare(l1_tags), bare(l1_lines), bare(slices), bare(l2_tags), bare(l2_lines),
                   bare(transactions), bare(channels), bare(l0), bare(l1i), bare(gpci), bare(l2i),
-                  bare(imc), unowned(stalls), pause)  # fmt: skip
+                  bare(imc), bare(idc), unowned(stalls), pause)  # fmt: skip
 
 
 @njit(cache=True)
 def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
         requests, fills, coalescer, l1_tags, l1_lines, slices, l2_tags, l2_lines, transactions, channels, l0, l1i,
-        gpci, l2i, imc, stalls, pause):  # fmt: skip
+        gpci, l2i, imc, idc, stalls, pause):  # fmt: skip
     """The loop itself; see the head of this file."""
     m, gpu, counts = machine[0], gpus[0], counters[0]
     while gpu.cycle < pause:
@@ -103,7 +103,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                     if subs[i].wake <= cycle:
                         for _ in range(m.issue_width):
                             issue.subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests,
-                                          l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, i, cycle)  # fmt: skip
+                                          l0, l1i, gpci, l2i, slices, channels, imc, idc, stalls, s, i, cycle)  # fmt: skip
                 for i in range(4 * s, 4 * s + 4):
                     sm.wake = min(sm.wake, subs[i].wake)
             again = min(again, sm.wake)

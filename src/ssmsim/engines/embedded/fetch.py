@@ -1,7 +1,7 @@
 """Instruction supply: L0 caches of the sub-cores with stream buffers, caches of SM and GPC, then L2 and DRAM.
 
 Structure and the 8-entry stream buffer: arXiv 2503.20481, section 5.2. Constants that instructions name as operands
-come from a small cache of each SM (IMC); only its misses cost time.
+come from a small cache of each SM (IMC), of which only misses cost time; those that LDC loads from another (IDC).
 """
 
 from numba import njit
@@ -134,3 +134,13 @@ def constant(m, counts, imc, s, line, cycle):
         counts.imc_misses += 1
         entry.tag, entry.ready = line + 1, cycle + m.imc_latency
     return entry.ready
+
+
+@njit(cache=True)
+def indexed(m, counts, idc, s, line, cycle):
+    """Cycle at which the line that an LDC reads is there; one that asks for a line on its way misses, too."""
+    entry = idc[s * m.idc_lines + line % m.idc_lines]
+    if entry.tag != line + 1:
+        entry.tag, entry.ready = line + 1, cycle + m.idc_latency
+    counts.idc_misses += entry.ready > cycle
+    return max(cycle, entry.ready)

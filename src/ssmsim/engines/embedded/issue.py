@@ -75,8 +75,8 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, l2i, slices, channels, imc, stalls,
-            s, index, cycle):  # fmt: skip
+def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, l2i,
+            slices, channels, imc, idc, stalls, s, index, cycle):  # fmt: skip
     """One cycle of one sub-core."""
     sm, sub = sms[s], subs[index]
     first = index * m.slots
@@ -94,7 +94,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
             return
     reason.settle(warp, stalls, cycle)
     there = pipes.dispatch(m, counts, sm, sub, warp, one, cycle)
-    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, there)
+    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, idc, stalls, s, index, w, there)
     counts.issued += 1
     sub.issued += 1
     gpu.progress_at = cycle
@@ -106,7 +106,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
 
 
 @njit(cache=True, forceinline=True)
-def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, stalls, s, index, w, cycle):
+def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, idc, stalls, s, index, w, cycle):
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = sms[s], subs[index], warps[w]
     one = code[warp.current]
@@ -123,6 +123,8 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, st
     begins = cycle
     if kind == QUEUED:
         begins = pipes.special(m, counts, sm, sub, cycle, one.pipe)
+    if one.indexed != NONE:
+        begins = fetch.indexed(m, counts, idc, s, one.indexed, cycle)
     if kind == GMMA_ARRIVE:
         tensor.gather(m, sms, subs, warps, blocks[warp.block], code, stalls, warp, cycle)
     if kind == BARRIER:

@@ -50,6 +50,7 @@ class State:
     gpci: Records
     l2i: Records
     imc: Records
+    idc: Records
     stalls: Records
 
     def arguments(self) -> tuple[np.ndarray, ...]:
@@ -128,6 +129,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         gpci=r.records(r.CODE_LINE, max(1, int(one.gpci_sets) * -(-len(sms) // config.fetch.gpc_sms))),
         l2i=r.records(r.CODE_LINE, int(one.code_lines)),
         imc=r.records(r.CODE_LINE, len(sms) * int(one.imc_lines)),
+        idc=r.records(r.CODE_LINE, len(sms) * int(one.idc_lines)),
         stalls=np.zeros((len(code), len(STALL_REASONS)), np.int64),
     )  # fmt: skip
     wheel.prepare(state.events)
@@ -194,6 +196,7 @@ def machine_record(
     m.gpci_interval = f.gpc_interval_cycles
     m.l2i_latency = f.l2_latency_cycles
     m.imc_lines, m.imc_latency = max(1, c.constant.imc_bytes // c.constant.line_bytes), c.constant.miss_latency_cycles
+    m.idc_lines, m.idc_latency = max(1, c.constant.ldc_bytes // c.constant.line_bytes), c.constant.ldc_miss_cycles
     m.queue, m.subcore_interval = c.mio.queue_entries_per_subcore, c.mio.subcore_interval_cycles
     m.shared_interval, m.lg_queue, m.read_release = (
         c.mio.shared_interval_cycles,

@@ -66,7 +66,7 @@ MACHINE = _record(
     "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
-    "imc_lines", "imc_latency",
+    "imc_lines", "imc_latency", "idc_lines", "idc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
     "subcore_warps", "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
@@ -95,13 +95,13 @@ COUNTS = _record(
     "l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_far", "link_bytes", "l2_retries",
     "l2_replies", "dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses", "dram_turns",
     "dram_issued", "dram_done", "reply_bytes", "request_bytes", "merged", "lsu_cycles",
-    "fetch_misses", "fetch_lines", "imc_misses", ("pipe_busy_fp", len(PIPES)),
+    "fetch_misses", "fetch_lines", "imc_misses", "idc_misses", ("pipe_busy_fp", len(PIPES)),
 )  # fmt: skip
 
 # One static instruction as the issue stage sees it. Filled by code.py.
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
-    "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "even_reads", "odd_reads",
+    "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
     "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "joins", "defers", "blocks",
 )  # fmt: skip
