@@ -108,6 +108,14 @@ def test_an_instruction_that_is_on_in_no_lane_takes_no_time_of_the_unit(mask, ti
     assert cycles[-2] - cycles[-3] == 32 + time
 
 
+def test_a_store_hits_the_sectors_that_one_before_it_wrote():
+    """Four stores of 4 bytes, 16 apart: 16 sectors each, the same ones. All of them reach the L2."""
+    stores = [op("STG.E desc[UR4][R2.64], R0", read=1, rows=[BASE + 4 * i + 16 * LANES]) for i in range(4)]
+    counts = run([*stores, EXIT]).state.counts[0]
+    assert (counts.l1_sectors, counts.l1_hits) == (64, 48)
+    assert counts.l2_write_sectors == 64
+
+
 def test_store_goes_through_and_is_not_kept():
     """A store leaves for the L2 whole; a load after it misses the L1 and hits the L2."""
     store = op("STG.E desc[UR4][R2.64], R0", read=1, rows=[BASE + 4 * LANES])

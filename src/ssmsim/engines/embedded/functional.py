@@ -225,12 +225,17 @@ def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_li
         return
     gpu.uses += 1
     if one.is_store or one.is_atomic:
-        way, _ = find_l1(m, l1_tags, l1_lines, s, line)
+        way, victim = find_l1(m, l1_tags, l1_lines, s, line)
+        if way == NONE and not one.is_atomic:
+            way = victim
+            l1_tags[way].line, l1_lines[way].valid, l1_lines[way].stored = line + 1, 0, 0
         if way != NONE:
-            counts.l1_hits += popcount(sectors & l1_lines[way].valid)
+            counts.l1_hits += popcount(sectors & (l1_lines[way].valid | l1_lines[way].stored))
             l1_tags[way].used = gpu.uses
             if one.is_atomic:
                 l1_lines[way].valid &= ~sectors
+            else:
+                l1_lines[way].stored |= sectors
         through_l2(
             m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote
         )
@@ -241,7 +246,7 @@ def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_li
         way, victim = find_l1(m, l1_tags, l1_lines, s, line)
         if way == NONE:
             way = victim
-            l1_tags[way].line, l1_lines[way].valid = line + 1, 0
+            l1_tags[way].line, l1_lines[way].valid, l1_lines[way].stored = line + 1, 0, 0
         missing = sectors & ~l1_lines[way].valid
         l1_lines[way].valid |= sectors
         l1_tags[way].used = gpu.uses

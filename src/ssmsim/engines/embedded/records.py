@@ -152,8 +152,8 @@ FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waite
 
 # A way of a cache: number of the line that it holds plus one (0: none) and last use; see tags.py.
 TAG = _record("line", "used")
-# What a way holds: sectors valid and on their way; for each sector on its way, who brings it.
-L1_LINE = _record("valid", "pending", "dirty", ("awaited", 4))
+# What a way holds: sectors valid, on their way and (L1) written; for each sector on its way, who brings it.
+L1_LINE = _record("valid", "pending", "dirty", "stored", ("awaited", 4))
 L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
 COALESCED = _record("line", "first", "answered")
