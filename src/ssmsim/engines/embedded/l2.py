@@ -221,7 +221,9 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer
     counts.dram_done += 1
     if transaction.write == 0:
         if transaction.channel != NONE:
-            cycle = max(cycle, write_data(slices[transaction.slice], popcount(transaction.sectors) * m.slice_fill_fp, cycle))
+            cycle = max(
+                cycle, write_data(slices[transaction.slice], popcount(transaction.sectors) * m.slice_fill_fp, cycle)
+            )
         if transaction.l2 != NONE:
             entry = l2_lines[transaction.l2]
             entry.valid |= transaction.sectors
