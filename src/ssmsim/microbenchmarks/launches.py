@@ -23,6 +23,8 @@ ROUNDS_AT = 8  # kernel(Record* out, int n, ...)
 def write_launches(results: Path, cubins: Path, out: Path) -> list[str]:
     """Write out/PROGRAM.CASE/ for every loop marked `replay`; returns their names.
 
+    Of a program that lists kernels as REPLAYED their machine code is kept too, for launches that tests put together.
+
     results: folder of PROGRAM.json. cubins: the compiled programs; their hash must be the one that was measured.
     """
     written = []
@@ -32,11 +34,14 @@ def write_launches(results: Path, cubins: Path, out: Path) -> list[str]:
             importlib.import_module(f"ssmsim.microbenchmarks.programs.{file.stem}") if "loops" in measured else None
         )
         cases = [case for case in getattr(program, "LOOPS", []) if case.replay and case.name in measured["loops"]]
-        if not cases:
+        replayed = getattr(program, "REPLAYED", ())
+        if not cases and not replayed:
             continue
         image = (cubins / f"{file.stem}.cubin").read_bytes()
         if hashlib.sha256(image).hexdigest() != measured["cubin_sha256"]:
             raise SsmsimError("not the machine code that was measured", cubins / f"{file.stem}.cubin", "measure again")
+        for kernel in replayed:
+            _cubin(out, file.stem, image, kernel)
         for case in cases:
             name = f"{file.stem}.{case.name}"
             _write(out / name, file.stem, case, measured, image)
@@ -44,12 +49,18 @@ def write_launches(results: Path, cubins: Path, out: Path) -> list[str]:
     return written
 
 
+def _cubin(out: Path, program: str, image: bytes, kernel: str) -> Path:
+    """out/cubins/PROGRAM.KERNEL.cubin, the machine code of this kernel alone."""
+    cubin = out / "cubins" / f"{program}.{kernel}.cubin"
+    cubin.parent.mkdir(parents=True, exist_ok=True)
+    cubin.write_bytes(reduce_cubin(image, {kernel}))
+    return cubin
+
+
 def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], image: bytes) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     row = measured["loops"][case.name]
-    cubin = folder.parent / "cubins" / f"{program}.{case.kernel}.cubin"
-    cubin.parent.mkdir(exist_ok=True)
-    cubin.write_bytes(reduce_cubin(image, {case.kernel}))
+    cubin = _cubin(folder.parent, program, image, case.kernel)
     buffers = [Buffer(name="out", address=row["out"], bytes=32 * case.blocks * case.warps)]
     for buffer, argument in zip(row["buffers"], (a for a in case.args if hasattr(a, "contents")), strict=True):
         contents = None
