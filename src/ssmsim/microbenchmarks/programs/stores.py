@@ -1,8 +1,8 @@
-"""Stores on their way: cycles in which every warp issues N stores to lines that stay in L2, and of what is behind them.
+"""Stores on their way: cycles in which every warp issues N stores to lines of 32 MB, and of what is behind them.
 
 KIND_END.SMS.WARPS.N: cycles of the N stores as issued, of the fence or the load of another line behind them (mean and
-largest over warps), and of it all on the slowest SM. st4: 512 bytes per store, st1: 128; each is to another line. A few
-stores go at the pace of the SM; warps with more are held up once as many are on their way as an SM may have.
+largest over warps), and of it all on the slowest SM. st4: 512 bytes per store, st1: 128; all go through the 32 MB in
+turn. A few stores go at the pace of the SM; warps with more are held up once as many are on their way as an SM may have.
 """
 
 from typing import Any
