@@ -23,7 +23,7 @@ ROUNDS_AT = 8  # kernel(Record* out, int n, ...)
 def write_launches(results: Path, cubins: Path, out: Path) -> list[str]:
     """Write out/PROGRAM.CASE/ for every loop marked `replay`; returns their names.
 
-    Of a program that lists kernels as REPLAYED their machine code is kept too, for launches that tests put together.
+    Of a program that lists kernels as KEPT their machine code is kept too, for launches that tests put together.
 
     results: folder of PROGRAM.json. cubins: the compiled programs; their hash must be the one that was measured.
     """
@@ -34,13 +34,13 @@ def write_launches(results: Path, cubins: Path, out: Path) -> list[str]:
             importlib.import_module(f"ssmsim.microbenchmarks.programs.{file.stem}") if "loops" in measured else None
         )
         cases = [case for case in getattr(program, "LOOPS", []) if case.replay and case.name in measured["loops"]]
-        replayed = getattr(program, "REPLAYED", ())
-        if not cases and not replayed:
+        kept = getattr(program, "KEPT", ())
+        if not cases and not kept:
             continue
         image = (cubins / f"{file.stem}.cubin").read_bytes()
         if hashlib.sha256(image).hexdigest() != measured["cubin_sha256"]:
             raise SsmsimError("not the machine code that was measured", cubins / f"{file.stem}.cubin", "measure again")
-        for kernel in replayed:
+        for kernel in kept:
             _cubin(out, file.stem, image, kernel)
         for case in cases:
             name = f"{file.stem}.{case.name}"

@@ -120,8 +120,8 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle)
     if request.left > 0:
         arrived(m, counts, warps, requests, index, one, events, request.last)
-    if request.off:  # on in no lane: our microbenchmark ldgsts, three such LDS before each group of copies are not seen
-        busy = 0
+    if one.never:  # our microbenchmark ldgsts: three '@!PT LDS' before each group of copies are not seen; others that
+        busy = 0  # are on in no lane take a wavefront (mixes, off32)
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
     if request.space == SHARED and one.is_store:

@@ -101,7 +101,7 @@ COUNTS = _record(
 # One static instruction as the issue stage sees it. Filled by code.py.
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
-    "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
+    "space", "is_store", "is_atomic", "bypass", "never", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
     "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "joins", "defers", "blocks",
 )  # fmt: skip

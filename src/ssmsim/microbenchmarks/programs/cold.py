@@ -12,7 +12,7 @@ MB = 1 << 20
 RATIOS = ("1_1_4", "2_1_2", "0_1_4", "1_2_2", "7_1_1", "1_0_4")
 SIZES = (8, 12, 16, 20, 24, 28, 32, 40)  # MB
 GRID, THREADS = 264, 1024
-REPLAYED = ("stream_1_1_4", "stream_0_1_4", "stream_2_1_2")  # kernels whose machine code is kept beside the launches
+KEPT = ("stream_1_1_4", "stream_0_1_4", "stream_2_1_2")  # kernels whose machine code is kept beside the launches
 METRICS = [
     (
         "all",

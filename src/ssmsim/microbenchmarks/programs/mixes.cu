@@ -9,6 +9,10 @@ extern __shared__ char pool[];
 #define cg16(k) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(own + 65536 + (k + (i & 1) * 4) * 8192), "l"(base + at + k * 8192) : "memory");
 #define ldg128(k) asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(w[4 * k]), "=r"(w[4 * k + 1]), "=r"(w[4 * k + 2]), "=r"(w[4 * k + 3]) : "l"(base + at + k * 8192) : "memory");
 #define stg128(k) asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" :: "l"(base + k * 8192 + threadIdx.x * 16), "r"(0), "r"(0), "r"(0), "r"(0) : "memory");
+#define off32(k) asm volatile("{.reg .pred p; setp.eq.u32 p, %1, 7; @p ld.volatile.shared.u32 %0, [%2];}" : "+r"(w[k]) : "r"(step), "r"(own + k * 8192) : "memory");
+#define bar(k) asm volatile("bar.sync %0, 32;" :: "r"(threadIdx.x >> 5) : "memory");
+#define commit(k) asm volatile("cp.async.commit_group;" ::: "memory");
+#define shfl(k) asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(w[k]));
 #define none(k)
 
 #define MIX(A, B)                                                                                                     \
@@ -55,3 +59,11 @@ MIX(stsm4, stg128)
 MIX(cg16, ldg128)
 MIX(cg16, stg128)
 MIX(ldg128, stg128)
+MIX(lds128, off32)
+MIX(lds128, bar)
+MIX(lds128, commit)
+MIX(lds128, shfl)
+MIX(cg16, off32)
+MIX(cg16, bar)
+MIX(sts128, bar)
+MIX(sts128, off32)
