@@ -38,7 +38,7 @@ def test_twice_the_lanes_need_twice_the_issue():
 
 
 def test_twice_the_issue_alone_gives_nothing_to_a_full_pipe():
-    assert cycles(FFMA, sm__issue_per_subcore_per_cycle=2) == pytest.approx(cycles(FFMA), rel=0.03)
+    assert per_round(FFMA, sm__issue_per_subcore_per_cycle=2) == pytest.approx(per_round(FFMA), rel=0.03)
 
 
 @pytest.mark.parametrize("name", [CONFLICTS, LOADS])
