@@ -4,6 +4,7 @@ import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -36,11 +37,16 @@ class Gpu:
             raise RuntimeError(f"{name}: {(text.value or b'?').decode()}")
 
     def facts(self) -> dict[str, Any]:
-        """Name, driver and the attributes that a configuration can be checked against."""
+        """Name, UUID (parts of one type differ by some per cent), driver, and what a configuration can be checked against."""
         name, driver, value = ctypes.create_string_buffer(100), ctypes.c_int(), ctypes.c_int()
         self.call("cuDeviceGetName", name, 100, self.device)
         self.call("cuDriverGetVersion", ctypes.byref(driver))
-        found: dict[str, Any] = {"name": name.value.decode(), "cuda_driver": driver.value}
+        self.call("cuDeviceGetUuid_v2", (uuid := ctypes.create_string_buffer(16)), self.device)
+        found: dict[str, Any] = {
+            "name": name.value.decode(),
+            "uuid": str(UUID(bytes=uuid.raw)),
+            "cuda_driver": driver.value,
+        }
         for attribute, number in ATTRIBUTES.items():
             self.call("cuDeviceGetAttribute", ctypes.byref(value), number, self.device)
             found[attribute] = value.value
