@@ -1,7 +1,8 @@
 """Lone reads beside readers and writers: the channel's waits against those measured on an H200, rate by rate.
 
 The model has no refresh here: its waits are added to those of an idle GPU, of which some are for refresh. Compared are
-the shares of reads that wait longer than a limit.
+the shares of reads that wait longer than a limit. read_idle, read_to_write and write_to_read were chosen by such cells:
+this checks that the rule can give all of them, not the three values.
 """
 
 import json
@@ -46,12 +47,12 @@ def rms(differences: np.ndarray) -> float:
 
 
 def test_beside_readers_or_writers_alone_lone_reads_wait_as_in_the_model():
-    assert rms(off(ONE_KIND)) < 0.06
+    assert rms(off(ONE_KIND)) < 0.03
 
 
 def test_beside_both_lone_reads_wait_as_in_the_model():
     differences = off(BOTH)
-    assert rms(differences) < 0.09 and np.abs(differences).max() < 0.17
+    assert rms(differences) < 0.05 and np.abs(differences).max() < 0.13
 
 
 def test_without_the_cost_of_a_turn_to_writes_they_would_not():

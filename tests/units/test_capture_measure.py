@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssmsim.capture import measure, ncu
+from ssmsim.capture import again, measure, ncu
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 
@@ -102,3 +102,18 @@ def test_table_and_schema(tmp_path: Path):
     assert read["repetitions"] == "3" and read["idc__request_hit_rate.pct"] == ""
     schema = json.loads((tmp_path / "measured.schema.json").read_text())
     assert "empty" in schema["columns"]["idc__request_hit_rate.pct"]
+
+
+def test_counters_measured_again_take_the_cold_rows_alone():
+    table = [{"launch": "00-a", "cache": cache, "dram__bytes_write.sum": "7", "dram__bytes_write.sum:spread": "0"}
+             for cache in ("cold", "warm")]  # fmt: skip
+    again.replace(table, {"00-a": {"dram__bytes_write.sum": [1.0, 2.0, 4.0]}})
+    assert [row["dram__bytes_write.sum"] for row in table] == ["2", "7"]
+    assert [row["dram__bytes_write.sum:spread"] for row in table] == ["0.7500", "0"]
+
+
+def test_nothing_measured_to_be_measured_again(tmp_path: Path):
+    with pytest.raises(SsmsimError, match="no counter nonsense"):
+        again.measure_again([], tmp_path, ["nonsense"])
+    with pytest.raises(SsmsimError, match="nothing measured yet"):
+        again.measure_again([], tmp_path, ["dram__bytes_write.sum"])

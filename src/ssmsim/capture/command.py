@@ -36,8 +36,19 @@ def register(app: typer.Typer) -> None:
                 typer.echo(summary(trace_capture(program, folder, tracer_tool)))
 
     @app.command()
-    def measure(program: Program, out: Out) -> None:
+    def measure(
+        program: Program,
+        out: Out,
+        again: Annotated[
+            list[str] | None,
+            typer.Option(help="a counter to measure anew, cold and in one pass, in the table that is there"),
+        ] = None,
+    ) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
+        from ssmsim.capture.again import measure_again
         from ssmsim.capture.measure import measure as run
 
-        run(program, out)
+        if again:
+            measure_again(program, out, again)
+        else:
+            run(program, out)

@@ -11,6 +11,7 @@ from ssmsim.errors import SsmsimError
 
 QUERY = (
     "name",
+    "uuid",
     "driver_version",
     "clocks.sm",
     "clocks.mem",

@@ -149,14 +149,14 @@ def measure(command: list[str], folder: Path) -> None:
     for cache in CACHES:
         rows, units = counters(command, launches, cache, tuple(COUNTERS))
         table += rows
-    for row, once in zip(rows, counters(command, launches, "warm", ncu.IN_SEQUENCE, one_pass=True)[0], strict=True):
-        row.values |= once.values
+        for row, once in zip(rows, counters(command, launches, cache, ncu.IN_SEQUENCE, one_pass=True)[0], strict=True):
+            row.values |= once.values  # over several passes ncu restores what a launch writes: again.py
     _write_table(folder / "measured.csv", table)
     _write_times(folder / "event_times.csv", launches, times)
     _write_schema(folder / "measured.schema.json", table, units, before)
 
 
-def _cell(value: float | None) -> str:
+def cell(value: float | None) -> str:
     return "" if value is None else f"{value:.10g}"
 
 
@@ -165,7 +165,7 @@ def _write_table(path: Path, table: list[Measured]) -> None:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["launch", "kernel", "cache", "repetitions", *COUNTERS, *(f"{c}:spread" for c in COUNTERS)])
         for row in table:
-            medians = [_cell(median(row.values[c])) for c in COUNTERS]
+            medians = [cell(median(row.values[c])) for c in COUNTERS]
             spreads = [f"{value:.4f}" if (value := spread(row.values[c])) is not None else "" for c in COUNTERS]
             count = len(next(iter(row.values.values())))
             out.writerow([row.launch, row.kernel, row.cache, count, *medians, *spreads])
@@ -177,7 +177,7 @@ def _write_times(path: Path, launches: dict[str, Launch], times: dict[str, list[
         out.writerow(["launch", "kernel", "repetitions", "microseconds", "microseconds:spread"])
         for name, values in times.items():
             kernel = launches[name].kernel
-            out.writerow([name, kernel, len(values), _cell(median(values)), f"{spread(values) or 0.0:.4f}"])
+            out.writerow([name, kernel, len(values), cell(median(values)), f"{spread(values) or 0.0:.4f}"])
 
 
 def _write_schema(path: Path, table: list[Measured], units: dict[str, str], before: dict[str, str]) -> None:
@@ -190,6 +190,7 @@ def _write_schema(path: Path, table: list[Measured], units: dict[str, str], befo
                 "unit": counter.unit,
                 "ncu_unit": units[name],
                 "warm": "sequence" if name in ncu.IN_SEQUENCE else "own",
+                "cold": "one pass" if name in ncu.IN_SEQUENCE else "several passes",
             }
             | ({"empty": "this version of ncu has no such counter on this GPU"} if name in missing else {})
             for name, counter in COUNTERS.items()
@@ -198,7 +199,8 @@ def _write_schema(path: Path, table: list[Measured], units: dict[str, str], befo
         ":spread": "(largest - smallest) / largest of the repetitions",
         "empty": "a ratio whose denominator the launch never made: the counter has no value there",
         "cache": {
-            "cold": "ncu --cache-control all: L1, L2 and instruction caches invalidated before every pass",
+            "cold": "ncu --cache-control all: L1, L2 and instruction caches invalidated before every pass. Columns marked "
+            "one pass: each launch run once; the others over several passes, what it writes restored in between",
             "warm": "ncu --cache-control none. Columns marked sequence: each launch run once, in one pass, so caches "
             "are as the launch before it left them. Columns marked own: one pass after another over the same launch, "
             "what it writes restored in between, so L2 holds what fits of its own earlier pass and of the restore",

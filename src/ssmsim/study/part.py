@@ -64,6 +64,8 @@ def part_of(config: SimConfig, sms: int) -> SimConfig:
             "slices": slices,
             "bytes": round(config.l2.bytes / line) * line,
             "slice_bytes_per_cycle": config.l2.slice_bytes_per_cycle * slice_share,
+            "slice_write_bytes_per_cycle": config.l2.slice_write_bytes_per_cycle * slice_share,
+            "slice_fill_bytes_per_cycle": config.l2.slice_fill_bytes_per_cycle * slice_share,
             "slice_interval_cycles": config.l2.slice_interval_cycles / slice_share,
             "atomic_interval_cycles": config.l2.atomic_interval_cycles / slice_share,
         },
