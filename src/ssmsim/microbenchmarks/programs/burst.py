@@ -17,18 +17,4 @@ LOOPS = [
     for stride in strides
     for depth in DEPTHS
     for threads in (32, 512)
-] + [
-    Loop(
-        f"stg16.{depth}.{warps}.{blocks}",
-        f"stg16_{depth}",
-        1,
-        threads=32 * warps,
-        blocks=blocks,
-        shared=32768,
-        args=(Zeros(132 * 16 * 16384), u32(16)),
-        rounds=(4, 24),
-    )
-    for blocks in (1, 132)
-    for warps in (1, 4, 8, 16)
-    for depth in DEPTHS
 ]
