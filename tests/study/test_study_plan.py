@@ -79,7 +79,9 @@ def test_name_of_a_modification_tells_its_factor(path: Path) -> None:
         if value != baseline[group][field]
     }
     assert ratios
-    assert {field: ratio for field, ratio in ratios.items() if round(ratio, 9) not in (factor, round(1 / factor, 9))} == {}
+    assert {
+        field: ratio for field, ratio in ratios.items() if round(ratio, 9) not in (factor, round(1 / factor, 9))
+    } == {}
 
 
 def test_backward_begins_where_the_forward_kernels_repeat() -> None:
