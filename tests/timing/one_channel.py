@@ -15,7 +15,8 @@ H200 = Path(__file__).parents[2] / "simconfigs/h200.yaml"
 FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "read_to_write", "write_to_read",
           "write_turn", "read_idle", "dram_queue")  # fmt: skip
 READ, WRITE, LONE = range(3)
-ALL_SECTORS = 15
+PIECES = 1 << 25  # of 256 bytes; lone reads are in as many others
+ALL_SECTORS, PIECE = 15, 2  # of a line; lines of a piece, which share a row
 
 
 def channel_of(path: Path = H200, **changes: int) -> tuple[Channel, int]:
@@ -23,31 +24,12 @@ def channel_of(path: Path = H200, **changes: int) -> tuple[Channel, int]:
     config = load(path)
     m = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
     fields = {name: int(m[name]) for name in FIELDS} | {"dram_latency": 0, "refresh_interval": 0}
+    fields |= {"l2_granule": PIECE, "l2_page": 32, "l2_pieces": 4}
     return Channel(**fields | changes), int(m.channels)
 
 
 @njit
-def _push(m, transactions, channels, wheel, bank, row, write, now):
-    """As dram.push, to a bank and row of our choice."""
-    number = dram.take_transaction(transactions)
-    t, channel = transactions[number], channels[0]
-    t.next, t.channel, t.slice, t.row, t.bank = 0, 0, 0, row, bank
-    t.sectors, t.write, t.l2, t.waiters, t.arrival = ALL_SECTORS, write, NONE, 0, now
-    if channel.head[write] == 0:
-        channel.head[write] = number
-    else:
-        transactions[channel.tail[write]].next = number
-    channel.tail[write] = number
-    if write:
-        channel.writes += 1
-    else:
-        channel.reads += 1
-    dram.look_at(channel, wheel, 0, max(now + 1, (channel.free_fp >> FP) - m.row_miss))
-    return number
-
-
-@njit
-def _drive(m, counts, transactions, channels, wheel, when, bank, row, kind, until):
+def _drive(m, counts, slices, transactions, channels, wheel, when, line, kind, until):
     """[lines]: cycle at which each is done; those not done by `until` have 0."""
     done = np.zeros(len(when), np.int64)
     owner = np.full(len(transactions), -1, np.int64)
@@ -58,7 +40,10 @@ def _drive(m, counts, transactions, channels, wheel, when, bank, row, kind, unti
         cycle = min(due, coming)
         while i < len(when) and when[i] == cycle:
             write = 1 if kind[i] == WRITE else 0
-            owner[_push(m, transactions, channels, wheel, bank[i], row[i], write, cycle)] = i
+            number = dram.push(
+                m, counts, slices, transactions, channels, wheel, 0, line[i], ALL_SECTORS, write, NONE, cycle
+            )
+            owner[number] = i
             i += 1
         node = events.take(wheel, cycle)
         while node:
@@ -80,17 +65,17 @@ def waits(
     draw, span = np.random.default_rng(seed), lone * gap
     parts = []
     for kind, rate in ((READ, read), (WRITE, written)):
-        pieces = int(draw.poisson(rate * span / channels / 256))
-        piece = [draw.integers(1000, span, pieces), draw.integers(0, channel.m.banks, pieces),
-                 draw.integers(1, 1 << 20, pieces), np.full(pieces, kind)]  # fmt: skip
-        parts.append(np.repeat(piece, 2, axis=1))
+        pieces = int(draw.poisson(rate * span / channels / (128 * PIECE)))
+        piece = np.array(
+            [draw.integers(1000, span, pieces), PIECE * draw.integers(0, PIECES, pieces), np.full(pieces, kind)]
+        )
+        parts += [piece, piece + np.array([[0], [1], [0]])]
     parts.append(np.array([1000 + np.arange(lone) * gap + draw.integers(0, gap // 2, lone),
-                           draw.integers(0, channel.m.banks, lone), draw.integers(1 << 20, 1 << 21, lone),
-                           np.full(lone, LONE)]))  # fmt: skip
+                           PIECE * draw.integers(PIECES, 2 * PIECES, lone), np.full(lone, LONE)]))  # fmt: skip
     lines = np.concatenate(parts, axis=1)
-    when, bank, row, kind = np.ascontiguousarray(lines[:, np.argsort(lines[0], kind="stable")])
-    done = _drive(channel.m, channel.counts, channel.transactions, channel.channels, channel.events, when, bank, row,
-                  kind, span + 100_000)  # fmt: skip
+    when, line, kind = np.ascontiguousarray(lines[:, np.argsort(lines[0], kind="stable")])
+    done = _drive(channel.m, channel.counts, channel.slices, channel.transactions, channel.channels, channel.events, when,
+                  line, kind, span + 100_000)  # fmt: skip
     taken = (done - when)[kind == LONE]
     assert taken.min() > 0  # all are done
     return taken - (1 + channel.m.row_miss + (2 * channel.m.burst_fp >> FP))

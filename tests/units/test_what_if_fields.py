@@ -38,7 +38,9 @@ def test_twice_the_lanes_need_twice_the_issue():
 
 
 def test_twice_the_issue_alone_gives_nothing_to_a_full_pipe():
-    assert per_round(FFMA, sm__issue_per_subcore_per_cycle=2) == pytest.approx(per_round(FFMA), rel=0.03)
+    """256 cycles are 4 warps x 64 FFMA, one per cycle; what is left to gain is the loop's other 12 instructions."""
+    twice = per_round(FFMA, sm__issue_per_subcore_per_cycle=2)
+    assert twice == pytest.approx(per_round(FFMA), rel=0.03) and twice >= 256
 
 
 @pytest.mark.parametrize("name", [CONFLICTS, LOADS])

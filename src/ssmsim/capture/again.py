@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ssmsim.capture import device
-from ssmsim.capture.measure import captured, cell, counters, median, spread
+from ssmsim.capture.measure import captured, cell, counters, median, spread_cell
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
@@ -22,7 +22,7 @@ def replace(table: list[dict[str, str]], values: dict[str, dict[str, list[float 
         if row["cache"] == "cold":
             for counter, found in values[row["launch"]].items():
                 row[counter] = cell(median(found))
-                row[f"{counter}:spread"] = "" if (value := spread(found)) is None else f"{value:.4f}"
+                row[f"{counter}:spread"] = spread_cell(found)
 
 
 def measure_again(command: list[str], folder: Path, wanted: Sequence[str]) -> None:

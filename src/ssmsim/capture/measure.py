@@ -160,13 +160,17 @@ def cell(value: float | None) -> str:
     return "" if value is None else f"{value:.10g}"
 
 
+def spread_cell(values: Iterable[float | None]) -> str:
+    return "" if (value := spread(values)) is None else f"{value:.4f}"
+
+
 def _write_table(path: Path, table: list[Measured]) -> None:
     with whole_file(path) as temporary, temporary.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["launch", "kernel", "cache", "repetitions", *COUNTERS, *(f"{c}:spread" for c in COUNTERS)])
         for row in table:
             medians = [cell(median(row.values[c])) for c in COUNTERS]
-            spreads = [f"{value:.4f}" if (value := spread(row.values[c])) is not None else "" for c in COUNTERS]
+            spreads = [spread_cell(row.values[c]) for c in COUNTERS]
             count = len(next(iter(row.values.values())))
             out.writerow([row.launch, row.kernel, row.cache, count, *medians, *spreads])
 
