@@ -135,10 +135,11 @@ class Mio(Group):
     read_release_cycles: Cycles = Field(description="acceptance to release of the read barrier")
     gpu_fence_latency_cycles: Cycles = Field(description="MEMBAR of GPU or system scope with nothing outstanding")
     copy_interval_cycles: Rate = Field(description="an LDGSTS through the L1 holds the SM's unit this long, any width")
+    copy_miss_cycles: NonNegative = Field(description="and this much longer when the L1 lacks some of it")
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
-    copy_fill_cycles: NonNegative = Field(description="and each line that an LDGSTS brings this long")
+    copy_fill_cycles: NonNegative = Field(description="each line that an LDGSTS brings holds the unit this long")
     copy_conflict_cycles: NonNegative = Field(
-        description="a line of an LDGSTS that arrives while a store to shared memory is served costs this"
+        description="instead while a store to shared memory, or a copy of zeros, is served"
     )
     shuffle_latency_cycles: Cycles
     shuffle_interval_cycles: Count

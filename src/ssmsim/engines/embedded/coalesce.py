@@ -87,11 +87,21 @@ def add_line(lines, first, count, line, sectors, full):
 
 
 @njit(cache=True)
+def negative(row, mask):
+    """Lanes of the mask that read nothing: an LDGSTS fills their place with zeros."""
+    lanes = 0
+    for lane in range(32):
+        if mask >> lane & 1 and row[lane] < 0:
+            lanes |= 1 << lane
+    return lanes
+
+
+@njit(cache=True)
 def global_lines(row, mask, lines, first):
     """Lines of a global access from lines[first] on, in lane order; returns how many. Lanes are aligned to their width."""
     count = 0
     for lane in range(32):
-        if mask >> lane & 1 and row[lane] >= 0:  # negative: an LDGSTS lane that fills with zeros
+        if mask >> lane & 1 and row[lane] >= 0:
             count = add_line(lines, first, count, row[lane] >> 7, 1 << ((row[lane] >> 5) & 3), 0)
     return count
 
@@ -154,6 +164,10 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
                 width = 16 if one.matrix else ins.width
                 wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch))
                 access.wavefronts = wavefronts
+                if one.space == COPY:  # its lines come later; lanes that fill with zeros write at once
+                    access.wavefronts = bank_wavefronts(
+                        addresses[row], negative(addresses[row + rows - 1], on), width, 32, scratch
+                    )
                 sums[WAVEFRONTS] += wavefronts
                 if one.space == COPY:
                     sums[COPY_WAVEFRONTS] += wavefronts

@@ -30,7 +30,6 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
         one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # timeline: yield
         one.line = row["pc"] // config.fetch.l0_line_bytes
         one.constant = one.indexed = r.NONE
-        one.never = text.strip().startswith("@!PT ")
         if name.split(".")[0] == "LDC":
             one.indexed = _constant(text, config)
         else:

@@ -83,8 +83,6 @@ def access(
             )
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
-    if request.space == COPY and one.bypass:
-        passes = 1  # its data come later: lsu.copy_arrives
     request.last += max(0, passes - 1)
     took = max(passes, (took_fp + (1 << FP) - 1) >> FP)
     if one.is_store:  # loads pass stores that wait for their port: our microbenchmark mixes, lds128.stg128

@@ -94,7 +94,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         schedule(events, request.arrival, SERVE, s, 0)
         return
     one, warp = code[request.code], warps[request.warp]
-    busy = m.shared_interval
+    busy, zeros = m.shared_interval, False
     if request.space == EXCHANGE:
         busy = max(busy, (beside(sm, m.exchange_interval << FP, cycle) + (1 << FP) - 1) >> FP)
         answer(gpu, counts, sub, warp, request, index, one, events, requests, cycle + one.latency, cycle)
@@ -112,34 +112,43 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             schedule(events, cycle + RETRY, SERVE, s, 0)
             return
         busy = max(busy, took)
-        if request.space == COPY and not one.bypass and not request.off:
-            busy = max(busy, whole_cycles(sm, m.copy_fp))
+        if request.space == COPY:
+            zeros = access.wavefronts > 0
+            busy = copy_time(m, sm, request, one, access, busy)
         counts.requests += 1
     if one.read_add:
         schedule(events, cycle + m.read_release, RELEASE, request.warp, one.read_add)
     pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle)
     if request.left > 0:
         arrived(m, counts, warps, requests, index, one, events, request.last)
-    if one.never:  # our microbenchmark ldgsts: three '@!PT LDS' before each group of copies are not seen; others that
-        busy = 0  # are on in no lane take a wavefront (mixes, off32)
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
-    if request.space == SHARED and one.is_store:
+    if (request.space == SHARED and one.is_store) or (request.space == COPY and zeros):
         sm.storing_until = sm.lsu_free
     schedule(events, sm.lsu_free, SERVE, s, 0)
 
 
 @njit(cache=True)
-def copy_arrives(m, counts, sm, cycle):
-    """A line of an LDGSTS is there: it takes its turn at the data banks, longer when it collides with a store.
+def copy_time(m, sm, request, one, access, busy):
+    """Cycles that an LDGSTS holds the unit: longer through the L1, there longest when it misses (ldgsts).
 
-    ncu counts the collisions as bank conflicts of stores, and none with loads: microbenchmark mixes, sts128.cg16. Four lines
-    of a BYPASS copy and its issue take 3.2 cycles (fills, cg16.32), of one that misses the L1 7.36 and that hits 5.16
-    (ldgsts, ca16.stream and ca16.rate).
+    Lanes that fill with zeros write like a store, and so collide with lines that arrive (mixes: zero16, zero4).
     """
-    time = m.copy_fill_fp
-    if sm.storing_until > cycle:
-        time += m.copy_conflict_fp
+    if one.bypass or request.off:
+        return busy
+    if access.lines == 0:
+        return busy + 1
+    return max(busy, whole_cycles(sm, m.copy_fp + (m.copy_miss_fp if request.left > 1 else 0)))
+
+
+@njit(cache=True)
+def copy_arrives(m, counts, sm, cycle):
+    """A line of an LDGSTS is there: it takes its turn at the data banks, longest when it collides with a store.
+
+    ncu counts the collisions as bank conflicts of stores or copies, hardly any with loads: microbenchmark mixes,
+    sts128.cg16 and cg16.zero16.
+    """
+    time = m.copy_conflict_fp if sm.storing_until > cycle else m.copy_fill_fp
     busy = whole_cycles(sm, time)
     sm.lsu_free = max(sm.lsu_free, cycle) + busy
     counts.lsu_cycles += busy

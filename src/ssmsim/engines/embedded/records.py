@@ -71,7 +71,7 @@ MACHINE = _record(
     "subcore_warps", "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp", "store_backlog", "copy_early",
-    "copy_conflict_fp", "copy_fill_fp",
+    "copy_conflict_fp", "copy_fill_fp", "copy_miss_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
@@ -101,7 +101,7 @@ COUNTS = _record(
 # One static instruction as the issue stage sees it. Filled by code.py.
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
-    "space", "is_store", "is_atomic", "bypass", "never", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
+    "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
     "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "joins", "defers", "blocks",
 )  # fmt: skip

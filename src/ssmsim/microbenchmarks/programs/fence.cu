@@ -1,4 +1,5 @@
 // Fences with something on its way: how long a fence lasts, and what it waits for. Every access is to a fresh line in L2.
+#include "lines.cuh"
 #include "memory.cuh"
 extern __shared__ char pool[];
 
@@ -32,3 +33,38 @@ extern __shared__ char pool[];
 ALL(sc, "fence.sc.gpu;")
 ALL(acqrel, "fence.acq_rel.gpu;")
 ALL(cta, "fence.acq_rel.cta;")
+
+// Warp 0 makes FENCES fences, `wait` cycles after the start; the others access a line of their own every `gap` cycles for
+// `span` cycles. All clocks are those of one SM.
+#define FENCES 6
+struct Times { u64 fence[FENCES]; };
+#define BESIDE(name, ACCESS)                                                                                          \
+    KERNEL beside_##name(Times* out, char* base, u32 gap, u32 span, u32 wait, u32 own, Sms sms) {                     \
+        if (!chosen(sms)) return;                                                                                     \
+        u32 w = threadIdx.x >> 5, warps = blockDim.x >> 5, v = 0;                                                     \
+        char* at = base + (u64)(blockIdx.x * warps + w) * 32768 + (threadIdx.x & 31) * 16;                            \
+        u64 start = now(), next = start + gap * w / warps;                                                            \
+        Times t = {};                                                                                                 \
+        if (w) {                                                                                                      \
+            for (u32 i = 0; now() < start + span; i++) {                                                              \
+                while (now() < next) {}                                                                               \
+                next += gap;                                                                                          \
+                ACCESS(at + (i & 63) * 512);                                                                          \
+                if (v == 0x9e3779b9u) return;                                                                         \
+            }                                                                                                         \
+            return;                                                                                                   \
+        }                                                                                                             \
+        while (now() < start + wait) {}                                                                               \
+        for (int k = 0; k < FENCES; k++) {                                                                            \
+            if (own) store_global(W4(), at + k * 512, k);                                                             \
+            u64 before = now();                                                                                       \
+            asm volatile("fence.acq_rel.gpu;" ::: "memory");                                                          \
+            t.fence[k] = now() - before;                                                                              \
+        }                                                                                                             \
+        if ((threadIdx.x & 31) == 0) out[blockIdx.x] = t;                                                             \
+    }
+#define STORE(at) store_global(W4(), at, v)
+#define LOAD(at) v = load_l2(W4(), at)
+BESIDE(store, STORE)
+BESIDE(load, LOAD)
+BESIDE(red, RED)

@@ -1,6 +1,15 @@
-"""Cycles of a fence alone and with a load, a copy to shared memory, a store or a reduction of its warp on the way."""
+"""Cycles of a fence alone, with an access of its own warp on the way, and beside accesses of other warps of its SM.
 
-from ssmsim.microbenchmarks.case import Loop, Zeros, u32
+KIND.SMS.WARPS.GAP.SPAN.own: six fences of one warp, one after the other, `own`: each behind a store of its own, from cycle
+3000 on; WARPS - 1 others access 512 bytes of L2 every GAP cycles until SPAN. Mean over the SMs.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ssmsim.microbenchmarks.case import Loop, Zeros, u32, u64
+from ssmsim.microbenchmarks.programs.l2 import sms
 
 REGION = 4 << 20
 
@@ -19,3 +28,33 @@ LOOPS = [
     for what in ("none", "load", "copy", "store", "red")
     for warps, blocks in ((1, 1), (4, 1), (4, 132))
 ]
+
+FENCES, WAIT = 6, 3000
+CASES = [
+    (kind, which, warps, gap, span, own)
+    for kind in ("store", "load", "red")
+    for which in ("1", "all")
+    for warps, gap, span in ((2, 2000, 3050), (2, 500, 12000), (5, 400, 12000), (9, 100, 3050), (9, 100, 12000), (17, 400, 12000))
+    for own in (0, 1)
+]  # fmt: skip
+
+
+def beside(session: Any) -> dict[str, list[float]]:
+    """Cycles of each of the fences, by case."""
+    out = session.buffer(session.sms * FENCES * 8)
+    base = session.buffer(session.sms * 32 * 32768)
+    found = {}
+    for kind, which, warps, gap, span, own in CASES:
+        chosen = sms() if which == "all" else sms(5)
+        for _ in range(2):  # the second finds its lines in L2
+            session.gpu.zero(out, session.sms * FENCES * 8)
+            session.launch(f"beside_{kind}", session.sms, 32 * warps, u64(out), u64(base), u32(gap), u32(span), u32(WAIT),
+                           u32(own), chosen)  # fmt: skip
+            session.gpu.synchronize()
+        times = session.gpu.download(out, session.sms * FENCES, u64).reshape(session.sms, FENCES)
+        name = f"{kind}.{which}.{warps}.{gap}.{span}" + (".own" if own else "")
+        found[name] = [round(float(x)) for x in times[times[:, 0] > 0].mean(axis=0)]
+    return found
+
+
+MEASUREMENTS = [beside]

@@ -7,6 +7,8 @@ extern __shared__ char pool[];
 #define sts128(k) asm volatile("st.volatile.shared.v4.u32 [%0], {%1,%2,%3,%4};" :: "r"(own + 32768 + k * 8192), "r"(i), "r"(k), "r"(at), "r"(step) : "memory");
 #define stsm4(k) asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" :: "r"(own + 32768 + k * 8192), "r"(i), "r"(k), "r"(at), "r"(step) : "memory");
 #define cg16(k) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(own + 65536 + (k + (i & 1) * 4) * 8192), "l"(base + at + k * 8192) : "memory");
+#define zero16(k) asm volatile("cp.async.cg.shared.global [%0], [%1], 16, 0;" :: "r"(own + 65536 + (k + (i & 1) * 4) * 8192), "l"(base + at + k * 8192) : "memory");
+#define zero4(k) asm volatile("cp.async.ca.shared.global [%0], [%1], 4, 0;" :: "r"(own + 65536 + (k + (i & 1) * 4) * 8192 - threadIdx.x * 12), "l"(base + at + k * 8192) : "memory");
 #define ldg128(k) asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(w[4 * k]), "=r"(w[4 * k + 1]), "=r"(w[4 * k + 2]), "=r"(w[4 * k + 3]) : "l"(base + at + k * 8192) : "memory");
 #define stg128(k) asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" :: "l"(base + k * 8192 + threadIdx.x * 16), "r"(0), "r"(0), "r"(0), "r"(0) : "memory");
 #define off32(k) asm volatile("{.reg .pred p; setp.eq.u32 p, %1, 7; @p ld.volatile.shared.u32 %0, [%2];}" : "+r"(w[k]) : "r"(step), "r"(own + k * 8192) : "memory");
@@ -67,3 +69,9 @@ MIX(cg16, off32)
 MIX(cg16, bar)
 MIX(sts128, bar)
 MIX(sts128, off32)
+MIX(zero16, none)
+MIX(zero4, none)
+MIX(lds128, zero16)
+MIX(sts128, zero16)
+MIX(cg16, zero16)
+MIX(lds128, zero4)
