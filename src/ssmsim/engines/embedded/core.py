@@ -75,14 +75,14 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == CHANNEL_SERVE:
                 dram.serve(m, counts, transactions, channels, events, a, cycle)
             elif kind == DRAM_DONE:
-                l2.filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, a, cycle)
+                l2.filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, a, b, cycle)
             elif kind == COPY_DONE:
                 lsu.copied(warps[a], b, events, a, cycle)
             elif kind == GMMA_DONE:
                 warps[a].gmma_pending -= 1
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
             elif kind == STORED:
-                l2write.stored(m, sms, subs, warps, code, stalls, fills, events, a, cycle)
+                l2write.stored(m, sms, subs, warps, slices, code, stalls, fills, events, a, cycle)
                 gpu.finish = cycle  # a kernel ends when its last store is in the L2
             elif kind == RETIRE:
                 block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
@@ -103,7 +103,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                     if subs[i].wake <= cycle:
                         for _ in range(m.issue_width):
                             issue.subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests,
-                                          l0, l1i, gpci, l2i, slices, channels, imc, idc, stalls, s, i, cycle)  # fmt: skip
+                                          accesses, l0, l1i, gpci, l2i, slices, channels, imc, idc, stalls, s, i, cycle)  # fmt: skip
                 for i in range(4 * s, 4 * s + 4):
                     sm.wake = min(sm.wake, subs[i].wake)
             again = min(again, sm.wake)

@@ -73,6 +73,7 @@ def free_transaction(transactions, number):
 @njit(cache=True)
 def start_of(m, channel, transaction, cycle):
     """When this transaction's data could start if it were chosen now."""
+    cycle = max(cycle, transaction.arrival)
     start = max(channel.free_fp >> FP, cycle)
     bank = transaction.bank
     if channel.row[bank] == transaction.row:
@@ -156,6 +157,12 @@ def serve(m, counts, transactions, channels, events, index, cycle):
 @njit(cache=True)
 def transfer(m, counts, channel, transaction, number, start, writing, events, cycle):
     """Bus and bank times of the transaction chosen at a cycle."""
+    if writing != channel.writing:
+        counts.dram_turns += 1
+        free = channel.free_fp >> FP
+        start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
+        channel.writing, channel.turn = writing, 0
+    channel.turn += 1
     bank = transaction.bank
     if channel.row[bank] == transaction.row:
         counts.dram_row_hits += 1
@@ -164,12 +171,6 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
         channel.row[bank] = transaction.row
         channel.ready[bank] = start  # row opened in time for this
     channel.opened[bank] = start
-    if writing != channel.writing:
-        counts.dram_turns += 1
-        free = channel.free_fp >> FP
-        start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
-        channel.writing, channel.turn = writing, 0
-    channel.turn += 1
     bursts = popcount(transaction.sectors) * 32
     channel.free_fp = max(channel.free_fp, start << FP) + (bursts * m.burst_fp // m.access_bytes)
     if writing:

@@ -7,7 +7,7 @@ the assembler's counts and counters say all there is to wait for.
 
 from numba import njit
 
-from ssmsim.engines.embedded import barriers, fetch, lsu, pipes, tensor
+from ssmsim.engines.embedded import barriers, fences, fetch, lsu, pipes, tensor
 from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
@@ -75,7 +75,7 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, l0, l1i, gpci, l2i,
+def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, accesses, l0, l1i, gpci, l2i,
             slices, channels, imc, idc, stalls, s, index, cycle):  # fmt: skip
     """One cycle of one sub-core."""
     sm, sub = sms[s], subs[index]
@@ -94,7 +94,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
             return
     reason.settle(warp, stalls, cycle)
     there = pipes.dispatch(m, counts, sm, sub, warp, one, cycle)
-    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, idc, stalls, s, index, w, there)
+    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, accesses, idc, stalls, s, index, w, there)
     counts.issued += 1
     sub.issued += 1
     gpu.progress_at = cycle
@@ -106,13 +106,13 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
 
 
 @njit(cache=True, forceinline=True)
-def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, idc, stalls, s, index, w, cycle):
+def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, accesses, idc, stalls, s, index, w, cycle):
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = sms[s], subs[index], warps[w]
     one = code[warp.current]
     kind = one.kind
     if kind == MEMORY:
-        lsu.push(m, gpu, sm, sub, s, index, warp, w, code, one, events, requests, cycle)
+        lsu.push(m, gpu, sm, sub, s, index, warp, w, code, one, events, requests, accesses, cycle)
         return
     if kind == GMMA:
         tensor.issue(m, counts, sm, subs, warps, blocks[warp.block], events, one, warp, w, cycle)
@@ -136,20 +136,6 @@ def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, id
     if one.read_add:
         warp.scoreboard += one.read_add
         schedule(events, begins + max(1, min(one.latency, m.read_release)), RELEASE, w, one.read_add)
-
-
-@njit(cache=True)
-def ask_all_slices(m, counts, sm, cycle):
-    """A fence asks every slice, by way of the near one; fences of an SM that meet share the question.
-
-    ncu counts 121 to 138 L2 sectors, all hits, per lone fence of chunk_scan_chunk_state_bwd_dx beyond loads, stores and
-    atomics, 45 where four warps fence at once (chunk_state_bwd_db); with 94 slices 141 are expected. Costs no time here.
-    """
-    if cycle >= sm.fenced_until:
-        sm.fenced_until = cycle + m.gpu_fence
-        asked = m.l2_slices + m.l2_slices // 2
-        counts.l2_sectors += asked
-        counts.l2_hits += asked
 
 
 @njit(cache=True, forceinline=True)
@@ -182,10 +168,8 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, chann
         warp.state = reason.BRANCHING
     if one.joins and cycle + m.join_latency > ready:
         ready, warp.state = cycle + m.join_latency, reason.BRANCHING
-    if one.kind == MEMBAR and one.count:  # a round trip, two after an access of the warp: microbenchmark fence
-        ready, warp.state = cycle + m.gpu_fence * (1 + warp.touched), reason.MEMBAR
-        warp.touched = 0
-        ask_all_slices(m, counts, sm, cycle)
+    if one.kind == MEMBAR and one.count:
+        ready, warp.state = fences.begin(m, counts, sm, warp, slices, cycle), reason.MEMBAR
     if following.line != warp.line:
         warp.line = following.line
         there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, index, following.line, cycle)
@@ -202,8 +186,9 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, chann
     warp.ready = warp.stall_end = ready
     if warp.held:
         reason.block(warp, stalls, warp.mark, INF, reason.BARRIER)
-    elif one.kind == MEMBAR and one.count and warp.acks:
+    elif one.kind == MEMBAR and one.count and fences.awaits(sm, warp):
         warp.held = NONE
+        sm.fencing += 1
         reason.block(warp, stalls, warp.mark, INF, reason.MEMBAR)
     else:
         why = reason.dependency(warp, following)

@@ -161,6 +161,8 @@ def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, 
     fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = request, line, sectors, full, s, way
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, store_, one.is_atomic, one.promote
     fill.payload = popcount(sectors) * 32
+    if store_ and not one.is_atomic:
+        fill.payload += 32 * masked(sectors, full)
     if store_ == 0:
         sm.misses += 1
         counts.l1_fills += 1
@@ -216,9 +218,18 @@ def store(
         request.left += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
     else:
-        warp.acks += 1
         miss(m, gpu, counts, sm, s, request.warp, line, sectors, full, NONE, one, 1, events, fills, coalescer, now)
-    sm.store_free_fp = max(sm.store_free_fp, now << FP) + popcount(sectors) * m.store_fp
+    flits = popcount(sectors) + (0 if one.is_atomic else masked(sectors, full))
+    sm.store_free_fp = max(sm.store_free_fp, now << FP) + flits * m.store_fp
+
+
+@njit(cache=True, forceinline=True)
+def masked(sectors, full):
+    """1 when a store writes sectors in part: which bytes takes 32 bytes more (our microbenchmark partial).
+
+    A store of lines of four such sectors takes 5 cycles of the SM's port, of one 2, of four whole ones 4; slices likewise.
+    """
+    return 1 if sectors & ~full else 0
 
 
 @njit(cache=True)

@@ -6,9 +6,9 @@ stores (l2write.py), not for what misses or is only passed on to the other parti
 
 from numba import njit
 
-from ssmsim.engines.embedded import dram, l2write, noc
+from ssmsim.engines.embedded import dram, fences, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
-from ssmsim.engines.embedded.events import ARRIVE, STORED, schedule
+from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, STORED, schedule
 from ssmsim.engines.embedded.homes import home_of
 from ssmsim.engines.embedded.l1 import bringer, expect
 from ssmsim.engines.embedded.noc import take_fill
@@ -43,8 +43,11 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
         resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
     at_home = fill.slice == home_of(m, fill.line)
-    busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic and at_home else m.slice_fp
-    slice_.free_fp = max(slice_.free_fp, cycle << FP) + busy
+    busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic else m.slice_fp
+    slice_.free_fp = max(slice_.free_fp, cycle << FP)
+    if fill.atomic and at_home:
+        after_another(m, slice_, fill)
+    slice_.free_fp += busy
     now = max(cycle, (slice_.free_fp - busy) >> FP)
     counts.l2_sectors += sectors
     if not at_home and (fill.store or fill.atomic):
@@ -53,13 +56,13 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
             l2write.replace(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, fill.line,
                             fill.slice, now)  # fmt: skip
         if fill.store:
-            l2write.acknowledge(m, sms, subs, warps, code, stalls, events, fill, now)
+            fences.acknowledge(m, sms, subs, warps, slices, code, stalls, fill, now)
         pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events, now)
         return
     if way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
         number = dram.push(m, counts, slices, transactions, channels, events, fill.slice, fill.line, fill.sectors, 0,
                            NONE, now)  # fmt: skip
-        fill.next, transactions[number].waiters = 0, index
+        fill.next, fill.since, transactions[number].waiters = 0, now, index
         return
     if way == NONE:
         way = victim
@@ -71,7 +74,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
     if fill.store:
         number, clean = fill.slice, entry.dirty == 0
         l2write.write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors)
-        start = write_data(slice_, sectors * m.slice_write_fp, now)
+        start = now if fill.atomic else write_data(slice_, fill.payload * m.slice_write_fp // 32, now)
         slice_.free_fp = max(slice_.free_fp, start << FP)
         schedule(events, max(cycle, start), STORED, index, 0)
         if clean:
@@ -79,6 +82,14 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
         return
     read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way,
          sectors, events, now)  # fmt: skip
+
+
+@njit(cache=True)
+def after_another(m, slice_, fill):
+    """An atomic waits for the one before it when both are to the same sectors (atomics: red.8.1 against red.8.8)."""
+    if slice_.atomic_line == fill.line + 1 and slice_.atomic_sectors & fill.sectors:
+        slice_.free_fp = max(slice_.free_fp, slice_.atomic_start_fp + m.atomic_same)
+    slice_.atomic_line, slice_.atomic_sectors, slice_.atomic_start_fp = fill.line + 1, fill.sectors, slice_.free_fp
 
 
 @njit(cache=True)
@@ -93,7 +104,7 @@ def move_data(slice_, busy, now):
 def write_data(slice_, busy, now):
     """The same for data that come in: stores and what DRAM brings take turns, reads go on beside them.
 
-    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (drain, cold), reads of L2 and
+    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and
     stores do not (copies, l2.dram).
     """
     start = max(slice_.write_free_fp, now << FP)
@@ -176,7 +187,7 @@ def read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels,
             number = dram.push(m, counts, slices, transactions, channels, events, home, fill.line, fetch, 0, way, now)
             expect(entry, fetch, number)
     transaction = transactions[bringer(entry, missing)]
-    fill.next = transaction.waiters
+    fill.next, fill.since = transaction.waiters, now
     transaction.waiters = index
 
 
@@ -215,15 +226,16 @@ def promoted(sectors, bytes_):
 
 
 @njit(cache=True)
-def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, number, cycle):
-    """DRAM has answered: the sectors are valid, all who waited get their reply."""
+def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, number, taken, cycle):
+    """DRAM has answered: once the slice takes the sectors they are valid, and all who waited get their reply."""
     transaction = transactions[number]
+    if transaction.write == 0 and transaction.channel != NONE and not taken:
+        start = write_data(slices[transaction.slice], popcount(transaction.sectors) * m.slice_fill_fp, cycle)
+        if start > cycle:
+            schedule(events, start, DRAM_DONE, number, 1)
+            return
     counts.dram_done += 1
     if transaction.write == 0:
-        if transaction.channel != NONE:
-            cycle = max(
-                cycle, write_data(slices[transaction.slice], popcount(transaction.sectors) * m.slice_fill_fp, cycle)
-            )
         if transaction.l2 != NONE:
             entry = l2_lines[transaction.l2]
             entry.valid |= transaction.sectors
@@ -234,7 +246,7 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer
             fill = fills[index]
             following = fill.next
             extra = m.atomic_latency if fill.atomic else 0
-            noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, cycle + extra)
+            noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, max(cycle, fill.since) + extra)
             index = following
     slice_ = slices[transaction.slice]
     if transaction.channel == NONE:

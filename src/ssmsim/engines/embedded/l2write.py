@@ -6,11 +6,10 @@ written back. A set that holds more dirty lines than its share sends the oldest 
 
 from numba import njit
 
-from ssmsim.engines.embedded import dram, noc
+from ssmsim.engines.embedded import dram, fences, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import free_fill
 from ssmsim.engines.embedded.records import INF, NONE
-from ssmsim.engines.embedded.stalls import reconsider
 from ssmsim.engines.embedded.tags import find_l2
 
 
@@ -38,27 +37,12 @@ def write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors):
 
 
 @njit(cache=True)
-def stored(m, sms, subs, warps, code, stalls, fills, events, index, cycle):
+def stored(m, sms, subs, warps, slices, code, stalls, fills, events, index, cycle):
     """The owner has taken a store's data: the SM's store buffer has its entry back."""
     fill = fills[index]
-    acknowledge(m, sms, subs, warps, code, stalls, events, fill, cycle)
+    fences.acknowledge(m, sms, subs, warps, slices, code, stalls, fill, cycle)
     sms[fill.sm].stores -= 1
     free_fill(fills, index)
-
-
-@njit(cache=True)
-def acknowledge(m, sms, subs, warps, code, stalls, events, fill, cycle):
-    """A store has reached its first slice, near its SM (our microbenchmark fence, sc_store): a fence may begin."""
-    w = fill.request
-    fill.request = NONE
-    if w == NONE:
-        return
-    warp = warps[w]
-    warp.acks -= 1
-    if warp.acks == 0 and warp.held == NONE:
-        warp.held = 0
-        warp.stall_end = max(warp.stall_end, cycle + m.reply_latency + m.gpu_fence)
-        reconsider(warp, subs[w // m.slots], sms[fill.sm], code, stalls, cycle)
 
 
 @njit(cache=True)

@@ -9,7 +9,7 @@ from numba import njit
 
 from ssmsim.engines.embedded import l1
 from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, SERVE, schedule
-from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, INF, NONE, SHARED
+from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, GLOBAL, INF, NONE, SHARED
 from ssmsim.engines.embedded.stalls import LG, MIO, check_exit, settle
 from ssmsim.engines.embedded.tensor import beside
 
@@ -25,7 +25,7 @@ def full(m, sub, one):
 
 
 @njit(cache=True, forceinline=True)
-def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cycle):
+def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, accesses, cycle):
     """Queue the warp's current memory instruction; its counters go up now and down when data or operands are there."""
     free = requests[0]
     if free.next == 0:
@@ -40,6 +40,8 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
     if one.space != EXCHANGE:
         request.access = warp.access
         warp.access += 1
+        if one.is_store and one.space == GLOBAL:
+            sm.stored += accesses[request.access].lines
     request.arrival = max(cycle + 1, sub.queue_last)
     request.off = warp.off
     sub.queue_last = request.arrival + m.subcore_interval * one.sources
@@ -54,7 +56,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, cy
     mask = (one.write_add | one.read_add) * COUNTER_MASK
     warp.long = warp.long | mask if one.write_long else warp.long & ~mask
     if one.write_long:
-        warp.touched = 1
+        sm.accessed = cycle
         if one.space != COPY:
             sub.lg_count += 1
         else:

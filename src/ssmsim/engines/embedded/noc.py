@@ -1,6 +1,6 @@
 """Crossbar: every SM and every GPC has a request and a reply port of limited width; the partitions share a link.
 
-Requests of loads take a flit, stores and atomics carry their data behind a header; replies carry sectors. A line is
+Requests of loads take a flit, stores those of their data and atomics one more; replies carry sectors behind a header. A line is
 owned by one slice (homes.py); the other partition costs the far latency (arXiv 2402.13499: bimodal hits). With
 far_copies a partition keeps copies of lines that the other owns, as our l2_hits microbenchmark shows for the H200.
 """
@@ -94,7 +94,7 @@ def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     moves_data = fill.store or fill.atomic
     fill.slice = near if m.far_copies else home
     fill.remote = 0
-    bytes_ = m.header + fill.payload + REDUCTION * fill.atomic if moves_data else m.flit
+    bytes_ = fill.payload + REDUCTION * fill.atomic if moves_data else m.flit
     start = max(sm.request_free_fp, now << FP)
     sm.request_free_fp = start + bytes_ * m.request_sm_fp // 256
     start = max(start, gpu.gpc_request_fp[sm.gpc])

@@ -76,7 +76,7 @@ MACHINE = _record(
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
-    "l2_fetch", "atomic_fp", "atomic_latency", "slice_misses",
+    "l2_fetch", "atomic_fp", "atomic_same", "atomic_latency", "slice_misses",
     "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
@@ -113,8 +113,8 @@ WARP = _record(
     "mark",  # cycles before this are in the stall table
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
-    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding", "acks",
-    "touched", "gathering", "deferred", "opened", "started", "made",
+    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
+    "fence", "gathering", "deferred", "opened", "started", "made",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 
@@ -128,6 +128,7 @@ SM = _record(
     "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
     "store_free_fp", "storing_until", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
+    "accessed", "stored", "acknowledged", "fencing", "clean", "fence_began", "fence_over",
 )  # fmt: skip
 
 BLOCK = _record(
@@ -148,7 +149,7 @@ REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", 
 
 # A line on its way from or to an SM.
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
-               "promote", "slice", "payload", "remote", "merged", "merges", "port")  # fmt: skip
+               "promote", "slice", "payload", "remote", "merged", "merges", "port", "since")  # fmt: skip
 
 # A way of a cache: number of the line that it holds plus one (0: none) and last use; see tags.py.
 TAG = _record("line", "used")
@@ -159,7 +160,8 @@ L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 COALESCED = _record("line", "first", "answered")
 
 SLICE = _record(
-    "free_fp", "data_free_fp", "write_free_fp", "misses", "asked", "waiting", ("head", 2), ("tail", 2), ("resuming", 2)
+    "free_fp", "data_free_fp", "write_free_fp", "misses", "asked", "waiting", ("head", 2), ("tail", 2), ("resuming", 2),
+    "atomic_line", "atomic_sectors", "atomic_start_fp",
 )  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
