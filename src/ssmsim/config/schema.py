@@ -175,7 +175,7 @@ class L1(Group):
         description="data returned to registers; bounds and Accel-Sim alone: the engine has shared.wavefronts_per_cycle"
     )
     miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
-    store_lines: Count = Field(description="lines of stores on their way to the L2 that is to take them")
+    store_bytes: Count = Field(description="of stores on their way to the slice that is to take them")
     write_through_bytes_per_cycle: Count
     store_backlog_cycles: Cycles = Field(
         description="stores that wait for their port hold up loads when the port is further behind than this"

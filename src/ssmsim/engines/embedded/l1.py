@@ -46,7 +46,7 @@ def access(
     """
     sm = sms[s]
     count = access_.lines
-    if (sm.misses and sm.misses + count > m.miss_lines) or sm.stores > m.store_lines or fills[0].payload < count + 8:
+    if (sm.misses and sm.misses + count > m.miss_lines) or (one.is_store and sm.stores > m.store_bytes) or fills[0].payload < count + 8:
         return -1
     request.left, request.last = 1, cycle + m.l1_latency
     took_fp = 0
@@ -167,7 +167,7 @@ def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, 
         sm.misses += 1
         counts.l1_fills += 1
     else:
-        sm.stores += 1
+        sm.stores += fill.payload
     noc.send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now + m.l1_latency // 2)
     return index
 
@@ -255,5 +255,5 @@ def write_back(m, gpu, counts, sm, s, line, dirty, events, fills, coalescer, now
     )
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, 0, 32
     fill.payload = popcount(dirty) * 32
-    sm.stores += 1
+    sm.stores += fill.payload
     noc.send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now)

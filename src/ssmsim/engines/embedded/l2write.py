@@ -41,7 +41,7 @@ def stored(m, sms, subs, warps, slices, code, stalls, fills, events, index, cycl
     """The owner has taken a store's data: the SM's store buffer has its entry back."""
     fill = fills[index]
     fences.acknowledge(m, sms, subs, warps, slices, code, stalls, fill, cycle)
-    sms[fill.sm].stores -= 1
+    sms[fill.sm].stores -= fill.payload
     free_fill(fills, index)
 
 

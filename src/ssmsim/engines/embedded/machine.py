@@ -116,7 +116,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         code=code, stream=np.zeros(0, np.int32), accesses=r.records(r.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=r.records(r.EVENT, wheel.WHEEL + (1 << 19)),
         requests=r.records(r.REQUEST, 1 + 4 * len(sms) * int(one.queue) + len(sms) * 1024),
-        fills=r.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_lines + 64) * 2),
+        fills=r.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_bytes // 32 + 64) * 2),
         coalescer=r.records(r.COALESCED, max(1, int(one.gpcs * one.coalescer))),
         l1_tags=r.records(r.TAG, len(sms) * int(one.l1_sets * one.l1_ways)),
         l1_lines=r.records(r.L1_LINE, len(sms) * int(one.l1_sets * one.l1_ways)),
@@ -215,7 +215,7 @@ def machine_record(
     l1_lines = fits.l1_bytes // c.l1.line_bytes
     m.l1_sets, m.l1_latency = max(1, l1_lines // c.l1.ways), c.l1.hit_latency_cycles - 1
     m.l1_ways = l1_lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out
-    m.tag_fp, m.miss_lines, m.store_lines = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.store_lines
+    m.tag_fp, m.miss_lines, m.store_bytes = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.store_bytes
     m.store_fp = _fp(c.l1.sector_bytes / c.l1.write_through_bytes_per_cycle)
     m.store_backlog, m.flit = c.l1.store_backlog_cycles, c.noc.request_flit_bytes
     m.copy_early = max(0, m.l1_latency - m.l1_latency // 2 - c.mio.copy_latency_cycles)  # no way back to registers

@@ -70,7 +70,7 @@ MACHINE = _record(
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
     "subcore_warps", "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
-    "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_lines", "store_fp", "store_backlog", "copy_early",
+    "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_conflict_fp", "copy_fill_fp", "copy_miss_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",

@@ -96,7 +96,7 @@ class Timeline:
         queued = int(state.subs.queue_count[4 * self.sm : 4 * self.sm + 4].sum())
         values = {
             "lines from L2": int(sm.misses),
-            "stores in flight": int(sm.stores),
+            "bytes of stores in flight": int(sm.stores),
             "memory instructions queued": queued,
         }
         for name, value in values.items():
