@@ -23,7 +23,7 @@ SINK, STREAMS = 1 << 33, 1 << 34  # addresses
 ELAPSED = "gpc__cycles_elapsed.max"
 
 # case -> largest relative error of the elapsed cycles
-CASES = {"0_1_4.20MB": 0.10, "1_1_4.20MB": 0.07, "1_1_4.32MB": 0.05, "2_1_2.12MB": 0.05}
+CASES = {"0_1_4.20MB": 0.12, "1_1_4.20MB": 0.07, "1_1_4.32MB": 0.05, "2_1_2.12MB": 0.05}
 
 
 @cache
@@ -94,7 +94,7 @@ def test_as_much_stays_dirty(simulated, case):
         writes * stream_bytes(size, depth) - found["dram__bytes_write.sum"]
         for found in (measured()[case], simulated(case))
     )
-    assert model == pytest.approx(gpu, rel=0.04)
+    assert model == pytest.approx(gpu, rel=0.05)
 
 
 @pytest.mark.parametrize("case", ["1_1_4.32MB", "2_1_2.12MB"])

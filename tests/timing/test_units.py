@@ -214,7 +214,7 @@ def test_memory_operands_rest_while_an_hmma_is_read():
 
 
 def test_a_copy_that_arrives_while_a_store_is_served_costs_more():
-    """0.5 cycles each, 2 with a store at the data banks; whole cycles, the rest is kept."""
+    """0.5 cycles each, 1.5 with a store at the data banks; whole cycles, the rest is kept."""
     m, counts, sm = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM))
     m.copy_fill_fp, m.copy_conflict_fp = 1 << r.FP - 1, 3 << r.FP - 1
     lsu.copy_arrives(m, counts, sm, 100)
@@ -223,7 +223,8 @@ def test_a_copy_that_arrives_while_a_store_is_served_costs_more():
     assert sm.lsu_free == 111
     sm.lsu_free = sm.storing_until = 204
     lsu.copy_arrives(m, counts, sm, 200)
-    assert sm.lsu_free == sm.storing_until == 206
+    assert sm.lsu_free == sm.storing_until == 205
+    assert sm.copy_debt_fp == 1 << r.FP - 1
 
 
 def test_every_field_of_the_machine_is_set_or_known_to_be_zero():

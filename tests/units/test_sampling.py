@@ -81,10 +81,18 @@ def test_counts_that_addresses_decide_stay_exact(full, sampled):
     assert {name: sampled.counters[name] for name in EXACT} == {name: full.counters[name] for name in EXACT}
 
 
-def test_the_interval_holds_the_whole_run(full, sampled):
-    low, high = sampled.sampled.ci95
-    assert low <= full.counters[CYCLES] <= high
-    assert sampled.counters[CYCLES] == pytest.approx(full.counters[CYCLES], rel=0.05)
+ALIKE = ({}, {"l1__miss_lines": 256}, {"launch__release_cycles": 300}, {"launch__successor_blocks_per_cycle": 0.5},
+         {"shared__load_latency_cycles": 24}, {"dram__refresh_interval_ns": 1900})  # fmt: skip
+
+
+def test_the_interval_holds_the_whole_run():
+    """In GPUs that differ little, as repeated draws: a 95 % interval may miss one of six, and the errors cancel."""
+    pairs = [[simulate(MANY_WAVES, small_gpu(**few), sample=n) for n in (False, 1000)] for few in ALIKE]
+    inside = [part.sampled.ci95[0] <= whole.counters[CYCLES] <= part.sampled.ci95[1] for whole, part in pairs]
+    errors = [part.counters[CYCLES] / whole.counters[CYCLES] - 1 for whole, part in pairs]
+    assert sum(inside) >= len(ALIKE) - 1
+    assert max(map(abs, errors)) < 0.06
+    assert abs(np.mean(errors)) < 0.03
 
 
 def test_caches_see_the_skipped_blocks(full, sampled):

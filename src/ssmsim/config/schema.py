@@ -252,7 +252,7 @@ class Dram(Group):
     refresh_ns: Nanoseconds = Field(description="time a bank is blocked per refresh")
     queue_entries_per_channel: Count
     write_turn_lines: Count = Field(
-        description="writes of a channel that make its bus turn, and how many go before it turns back"
+        description="writes that make a channel's bus turn; as many go at least before it turns back to reads that wait"
     )
 
 
@@ -260,7 +260,7 @@ class Launch(Group):
     """Start and end of a kernel, and the block scheduler."""
 
     start_cycles: Cycles = Field(description="gpc cycle counter runs before the first block can start")
-    end_cycles: Cycles = Field(description="last warp's exit to the end of the counter")
+    end_cycles: Cycles = Field(description="last warp's exit or last store in the L2 to the end of the counter")
     blocks_per_cycle: Rate = Field(description="rate of the whole GPU's block scheduler while SMs have room")
     successor_blocks_per_cycle: Rate = Field(description="its rate once blocks must end before others start")
     sm_interval_cycles: Cycles = Field(description="between two block launches on one SM")

@@ -2,9 +2,10 @@
 
 A channel picks, among its oldest waiting transactions, the one whose data can start first (a row that is open beats one
 to be opened, the older wins a tie), so activations of other banks overlap transfers. Timing parameters: JEDEC HBM3.
-The bus turns to writes soon after the last read, however few they are, or when a whole turn of them waits; the turn
-costs time from the decision on, so reads that come meanwhile wait (our microbenchmark mixed: lone reads beside readers
-and writers). What a full stream loses is in proportion to its writes, whatever their share (dram, streams).
+The bus turns to writes when no read has come for read_idle, however few they are, or when a whole turn of them waits, and
+back when a turn has gone and less than another waits, or none does; the turn costs time from the decision on, so reads
+that come meanwhile wait (our microbenchmark mixed: lone reads beside readers and writers). What a full stream loses is in
+proportion to its writes, whatever their share (dram, streams).
 """
 
 from numba import njit

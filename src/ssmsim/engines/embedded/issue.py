@@ -106,7 +106,9 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
 
 
 @njit(cache=True, forceinline=True)
-def execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, accesses, idc, stalls, s, index, w, cycle):
+def execute(
+    m, gpu, counts, sms, subs, warps, blocks, code, events, requests, accesses, idc, stalls, s, index, w, cycle
+):
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = sms[s], subs[index], warps[w]
     one = code[warp.current]

@@ -2,7 +2,8 @@
 
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
 its way waits for the same entry. A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
-do not hit it (ncu: of the store sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit). Local
+do not hit it (ncu: of the store sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line
+which was there is lost is assumed. Local
 memory is allocated on a store and written back (CUDA guide: local memory is cached in L1; Accel-Sim's L1 has the same
 policies).
 """
@@ -12,7 +13,7 @@ from numba import njit
 from ssmsim.engines.embedded import noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import take_fill
-from ssmsim.engines.embedded.records import COPY, FP, LOCAL, NONE
+from ssmsim.engines.embedded.records import FP, LOCAL, NONE
 from ssmsim.engines.embedded.tags import find_l1
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
@@ -46,7 +47,11 @@ def access(
     """
     sm = sms[s]
     count = access_.lines
-    if (sm.misses and sm.misses + count > m.miss_lines) or (one.is_store and sm.stores > m.store_bytes) or fills[0].payload < count + 8:
+    if (
+        (sm.misses and sm.misses + count > m.miss_lines)
+        or (one.is_store and sm.stores > m.store_bytes)
+        or fills[0].payload < count + 8
+    ):
         return -1
     request.left, request.last = 1, cycle + m.l1_latency
     took_fp = 0

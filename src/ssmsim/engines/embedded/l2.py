@@ -1,7 +1,8 @@
 """L2 slices: sectored, misses become DRAM transactions.
 
-A slice looks up one request per L2 clock, in order of arrival; its data array moves slice_bytes_per_cycle for hits and
-stores (l2write.py), not for what misses or is only passed on to the other partition. Atomics are done here.
+A slice looks up one request per L2 clock, in order of arrival; its data array gives slice_bytes_per_cycle for hits, and
+through a port of its own takes what stores (l2write.py) and DRAM bring, not what is only passed on to the other
+partition. Atomics are done here, one sector per L2 clock.
 """
 
 from numba import njit
@@ -104,8 +105,8 @@ def move_data(slice_, busy, now):
 def write_data(slice_, busy, now):
     """The same for data that come in: stores and what DRAM brings take turns, reads go on beside them.
 
-    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and
-    stores do not (copies, l2.dram).
+    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and stores
+    do not (copies, l2.dram). Lines that an owner in the other partition sends are assumed to take no time here.
     """
     start = max(slice_.write_free_fp, now << FP)
     slice_.write_free_fp = start + busy

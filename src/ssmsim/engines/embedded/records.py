@@ -160,8 +160,18 @@ L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 COALESCED = _record("line", "first", "answered")
 
 SLICE = _record(
-    "free_fp", "data_free_fp", "write_free_fp", "misses", "asked", "waiting", ("head", 2), ("tail", 2), ("resuming", 2),
-    "atomic_line", "atomic_sectors", "atomic_start_fp",
+    "free_fp",
+    "data_free_fp",
+    "write_free_fp",
+    "misses",
+    "asked",
+    "waiting",
+    ("head", 2),
+    ("tail", 2),
+    ("resuming", 2),
+    "atomic_line",
+    "atomic_sectors",
+    "atomic_start_fp",
 )  # [from SMs, from slices]
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 

@@ -41,6 +41,7 @@ PIECES = 10  # of the full time, for the interval
 STRIDE = 256  # cycles between two samples of the rate
 CACHES = ("l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l2_sectors", "l2_hits", "l2_read_sectors",
           "l2_read_hits", "l2_write_sectors", "l2_far", "dram_reads", "dram_writes")  # fmt: skip
+FIRST_USES = ("idc_misses",)  # once per SM, whatever the number of blocks
 # Student's t, 97.5 %, by degrees of freedom 1..30 (NIST/SEMATECH e-Handbook, 1.3.6.7.2).
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
            2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)  # fmt: skip
@@ -238,7 +239,7 @@ def scale(state: State, pool: SampledPool, extra: int, stalls: np.ndarray) -> No
     for name in r.COUNTS.names or ():
         if name in CACHES:
             counts[name] += skipped[name]
-        else:
+        elif name not in FIRST_USES:
             counts[name] = np.rint(counts[name] * ratio)
     state.stalls += stalls
     counts.warp_cycles = state.stalls.sum()

@@ -17,7 +17,7 @@ from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.noc import scramble
-from ssmsim.engines.embedded.sample import SampledPool, rate
+from ssmsim.engines.embedded.sample import FIRST_USES, SampledPool, rate
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Sampled
@@ -61,6 +61,7 @@ class Window:
             for trace in self._traced(range(before, self.first), BATCH):
                 functional.run(trace, self.launch.warps_per_block)
             self.kept[geometry] = (state.l2_tags.copy(), state.l2_lines.copy(), int(state.gpu[0].uses))
+        machine.share_code(state, int(m.code_lines))  # blocks have run here before
         state.l2_tags[:], state.l2_lines[:], uses = self.kept[geometry]
         state.gpu[0].uses = uses
 
@@ -107,6 +108,8 @@ class WindowPool(SampledPool):
         active = int(state.sms.active.sum())
         counts = state.counts[0]
         for name in r.COUNTS.names or ():
+            if name in FIRST_USES:
+                continue
             grown = (active + extra * len(state.sms)) / active if name == "warp_cycles" else ratio
             counts[name] = np.rint(counts[name] * grown)
         self.sums[:] = np.rint(self.sums * ratio)

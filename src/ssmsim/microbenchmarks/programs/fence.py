@@ -6,8 +6,6 @@ KIND.SMS.WARPS.GAP.SPAN.own: six fences of one warp, one after the other, `own`:
 
 from typing import Any
 
-import numpy as np
-
 from ssmsim.microbenchmarks.case import Loop, Zeros, u32, u64
 from ssmsim.microbenchmarks.programs.l2 import sms
 
@@ -39,7 +37,7 @@ CASES = [
 ]  # fmt: skip
 
 
-def beside(session: Any) -> dict[str, list[float]]:
+def beside(session: Any) -> dict[str, list[int]]:
     """Cycles of each of the fences, by case."""
     out = session.buffer(session.sms * FENCES * 8)
     base = session.buffer(session.sms * 32 * 32768)

@@ -10,7 +10,14 @@ from ssmsim.microbenchmarks.case import Loop, Zeros, u32
 
 KINDS = ("lds128", "ldsm4", "sts128", "stsm4", "cg16", "ldg128", "stg128")
 BESIDE = ("off32", "bar", "commit", "shfl")  # an LDS that is on in no lane, a barrier of one warp, LDGDEPBAR, SHFL
-ZEROS = (("zero16", "none"), ("zero4", "none"), ("lds128", "zero16"), ("sts128", "zero16"), ("cg16", "zero16"), ("lds128", "zero4"))
+ZEROS = (
+    ("zero16", "none"),
+    ("zero4", "none"),
+    ("lds128", "zero16"),
+    ("sts128", "zero16"),
+    ("cg16", "zero16"),
+    ("lds128", "zero4"),
+)
 PAIRS = [
     *((kind, "none") for kind in KINDS),
     *combinations(KINDS, 2),
