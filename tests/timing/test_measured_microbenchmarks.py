@@ -52,6 +52,8 @@ CASES = {
     "ldgsts.cg16.latency.1": 0.05,
     "ldgsts.ca16.rate.16KB.16.1": 0.01,
     "ldgsts.cg16.stream.16.1": 0.05,
+    "ldgsts.ca16.stream.16.1": 0.03,
+    "ldgsts.ca4.stream.16.1": 0.03,
     "wgmma.n256.ss.8.2": 0.02,
     "icache.code1024.16.1": 0.05,
     "banks.ss128.none.4.1": 0.02,

@@ -17,9 +17,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 
 
-def replace(
-    table: list[dict[str, str]], values: dict[str, dict[str, list[float | None]]], cache: str = "cold"
-) -> None:
+def replace(table: list[dict[str, str]], values: dict[str, dict[str, list[float | None]]], cache: str = "cold") -> None:
     """Put the medians and spreads of values[launch][counter] into the rows of a measured table with these caches.
 
     Raises SsmsimError when the table has a launch that was not measured.
@@ -52,7 +50,9 @@ def measure_again(command: list[str], folder: Path, wanted: Sequence[str], cache
     facts = json.loads(schema.read_text())
     for name in wanted:
         facts["columns"][name][cache] = "one pass" if cache == "cold" else "sequence"
-    facts.setdefault("again", []).append({"columns": list(wanted), "cache": cache, "date": device.today(), "device": device.smi()})
+    facts.setdefault("again", []).append(
+        {"columns": list(wanted), "cache": cache, "date": device.today(), "device": device.smi()}
+    )
     with whole_file(page) as temporary, temporary.open("w", newline="") as file:
         out = csv.DictWriter(file, list(table[0]), lineterminator="\n")
         out.writeheader()

@@ -43,7 +43,9 @@ def register(app: typer.Typer) -> None:
             list[str] | None,
             typer.Option(help="a counter to measure anew, cold and in one pass, in the table that is there"),
         ] = None,
-        warm: Annotated[bool, typer.Option(help="with --again: with the caches as the launch before left them")] = False,
+        warm: Annotated[
+            bool, typer.Option(help="with --again: with the caches as the launch before left them")
+        ] = False,
     ) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
         from ssmsim.capture.again import measure_again

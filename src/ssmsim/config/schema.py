@@ -224,7 +224,9 @@ class L2(Group):
     dirty_fraction: Annotated[float, Field(gt=0, le=1)] = Field(description="share of lines that may await write-back")
     fetch_bytes: Count = Field(description="smallest piece that a read miss fetches from DRAM (sector promotion)")
     atomic_interval_cycles: Rate = Field(description="per slice, one 32-byte sector of 32-bit atomics")
-    atomic_same_cycles: Rate = Field(description="between two atomics of a slice to the same sector")
+    atomic_same_cycles: Rate = Field(
+        description="between two atomics to the same sector that follow each other in a slice"
+    )
     atomic_latency_cycles: Cycles = Field(description="beyond a load's")
 
 

@@ -164,7 +164,7 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
                 width = 16 if one.matrix else ins.width
                 wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch))
                 access.wavefronts = wavefronts
-                if one.space == COPY:  # its lines come later; lanes that fill with zeros write at once
+                if one.space == COPY and one.bypass:  # its lines come later; lanes that fill with zeros write at once
                     access.wavefronts = bank_wavefronts(
                         addresses[row], negative(addresses[row + rows - 1], on), width, 32, scratch
                     )

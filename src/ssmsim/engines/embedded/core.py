@@ -82,7 +82,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                 warps[a].gmma_pending -= 1
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
             elif kind == STORED:
-                l2write.stored(m, sms, subs, warps, slices, code, stalls, fills, events, a, cycle)
+                l2write.stored(m, sms, subs, warps, slices, code, stalls, fills, a, b, cycle)
                 gpu.finish = cycle  # a kernel ends when its last store is in the L2
             elif kind == RETIRE:
                 block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)

@@ -190,7 +190,7 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, chann
         reason.block(warp, stalls, warp.mark, INF, reason.BARRIER)
     elif one.kind == MEMBAR and one.count and fences.awaits(sm, warp):
         warp.held = NONE
-        sm.fencing += 1
+        sm.fences_waiting += 1
         reason.block(warp, stalls, warp.mark, INF, reason.MEMBAR)
     else:
         why = reason.dependency(warp, following)

@@ -13,7 +13,7 @@ from numba import njit
 from ssmsim.engines.embedded import noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import take_fill
-from ssmsim.engines.embedded.records import FP, LOCAL, NONE
+from ssmsim.engines.embedded.records import FP, GLOBAL, LOCAL, NONE
 from ssmsim.engines.embedded.tags import find_l1
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
@@ -50,7 +50,7 @@ def access(
     if (
         (sm.misses and sm.misses + count > m.miss_lines)
         or (one.is_store and sm.stores > m.store_bytes)
-        or fills[0].payload < count + 8
+        or fills[0].payload < 2 * count + 8
     ):
         return -1
     request.left, request.last = 1, cycle + m.l1_latency
@@ -223,7 +223,8 @@ def store(
         request.left += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
     else:
-        miss(m, gpu, counts, sm, s, request.warp, line, sectors, full, NONE, one, 1, events, fills, coalescer, now)
+        who = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
+        miss(m, gpu, counts, sm, s, who, line, sectors, full, NONE, one, 1, events, fills, coalescer, now)
     flits = popcount(sectors) + (0 if one.is_atomic else masked(sectors, full))
     sm.store_free_fp = max(sm.store_free_fp, now << FP) + flits * m.store_fp
 

@@ -7,7 +7,7 @@ partition. Atomics are done here, one sector per L2 clock.
 
 from numba import njit
 
-from ssmsim.engines.embedded import dram, fences, l2write, noc
+from ssmsim.engines.embedded import dram, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, STORED, schedule
 from ssmsim.engines.embedded.homes import home_of
@@ -57,7 +57,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
             l2write.replace(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, fill.line,
                             fill.slice, now)  # fmt: skip
         if fill.store:
-            fences.acknowledge(m, sms, subs, warps, slices, code, stalls, fill, now)
+            schedule(events, max(cycle, now), STORED, index, 1)
         pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events, now)
         return
     if way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
@@ -87,9 +87,12 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
 
 @njit(cache=True)
 def after_another(m, slice_, fill):
-    """An atomic waits for the one before it when both are to the same sectors (atomics: red.8.1 against red.8.8)."""
+    """An atomic waits for the one before it in the slice when both are to the same sectors (atomics, red.8.1.4).
+
+    That the slice it passes through on its way to the other partition takes it as long is assumed.
+    """
     if slice_.atomic_line == fill.line + 1 and slice_.atomic_sectors & fill.sectors:
-        slice_.free_fp = max(slice_.free_fp, slice_.atomic_start_fp + m.atomic_same)
+        slice_.free_fp = max(slice_.free_fp, slice_.atomic_start_fp + m.atomic_same_fp)
     slice_.atomic_line, slice_.atomic_sectors, slice_.atomic_start_fp = fill.line + 1, fill.sectors, slice_.free_fp
 
 

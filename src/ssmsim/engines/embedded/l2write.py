@@ -37,10 +37,12 @@ def write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors):
 
 
 @njit(cache=True)
-def stored(m, sms, subs, warps, slices, code, stalls, fills, events, index, cycle):
-    """The owner has taken a store's data: the SM's store buffer has its entry back."""
+def stored(m, sms, subs, warps, slices, code, stalls, fills, index, near, cycle):
+    """A slice has taken a store: the near one on its way to the owner, or the owner, and the SM has its bytes back."""
     fill = fills[index]
     fences.acknowledge(m, sms, subs, warps, slices, code, stalls, fill, cycle)
+    if near:
+        return
     sms[fill.sm].stores -= fill.payload
     free_fill(fills, index)
 

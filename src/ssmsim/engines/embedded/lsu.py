@@ -41,7 +41,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
         request.access = warp.access
         warp.access += 1
         if one.is_store and one.space == GLOBAL:
-            sm.stored += accesses[request.access].lines
+            sm.stores_issued += accesses[request.access].lines
     request.arrival = max(cycle + 1, sub.queue_last)
     request.off = warp.off
     sub.queue_last = request.arrival + m.subcore_interval * one.sources
@@ -56,7 +56,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     mask = (one.write_add | one.read_add) * COUNTER_MASK
     warp.long = warp.long | mask if one.write_long else warp.long & ~mask
     if one.write_long:
-        sm.accessed = cycle
+        sm.last_access = cycle
         if one.space != COPY:
             sub.lg_count += 1
         else:
@@ -115,7 +115,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             return
         busy = max(busy, took)
         if request.space == COPY:
-            zeros = access.wavefronts > 0
+            zeros = not request.off and (access.wavefronts > 0 if one.bypass else access.lines == 0)
             busy = copy_time(m, sm, request, one, access, busy)
         counts.requests += 1
     if one.read_add:
@@ -139,7 +139,7 @@ def copy_time(m, sm, request, one, access, busy):
     if one.bypass or request.off:
         return busy
     if access.lines == 0:
-        return busy + 1
+        return busy + 1  # zero4.none: 2.2 cycles, a BYPASS copy its wavefronts (zero16.none)
     return max(busy, whole_cycles(sm, m.copy_fp + (m.copy_miss_fp if request.left > 1 else 0)))
 
 

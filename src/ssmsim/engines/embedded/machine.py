@@ -248,7 +248,7 @@ def machine_record(
     m.slice_write_fp = _fp(c.l2.sector_bytes / c.l2.slice_write_bytes_per_cycle)
     m.slice_fill_fp = _fp(c.l2.sector_bytes / c.l2.slice_fill_bytes_per_cycle)
     m.slice_sector_fp, m.l2_fetch = _fp(c.l2.sector_bytes / c.l2.slice_bytes_per_cycle), c.l2.fetch_bytes
-    m.atomic_same = _fp(c.l2.atomic_same_cycles)
+    m.atomic_same_fp = _fp(c.l2.atomic_same_cycles)
     m.atomic_fp, m.atomic_latency, m.slice_misses = (
         _fp(c.l2.atomic_interval_cycles),
         c.l2.atomic_latency_cycles,

@@ -61,7 +61,8 @@ class Window:
             for trace in self._traced(range(before, self.first), BATCH):
                 functional.run(trace, self.launch.warps_per_block)
             self.kept[geometry] = (state.l2_tags.copy(), state.l2_lines.copy(), int(state.gpu[0].uses))
-        machine.share_code(state, int(m.code_lines))  # blocks have run here before
+        if self.first:  # blocks have run here before
+            machine.share_code(state, int(m.code_lines))
         state.l2_tags[:], state.l2_lines[:], uses = self.kept[geometry]
         state.gpu[0].uses = uses
 
