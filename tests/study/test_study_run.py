@@ -1,5 +1,6 @@
 """A smallest study from a captured launch to a report: what runs again, what does not, and what a dead run leaves."""
 
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from small_study import ROOT, TINY, Folder, made_folder
 
 from analysis.readme import MARK, PICTURE, SECTIONS
 from analysis.rulegraph import collapse
+from ssmsim.study.rows import measured_rows
 
 ROWS = "results/rows.csv"
 
@@ -131,3 +133,13 @@ def test_every_marked_section_of_the_readme_is_written_by_the_study() -> None:
 
 def test_snakefile_stays_short() -> None:
     assert len(Path(ROOT, "Snakefile").read_text().splitlines()) <= 120
+
+
+def test_l2_counters_of_warm_launches_that_ran_over_their_own_data_are_left_out(tmp_path):
+    file = tmp_path / "measured.csv"
+    file.write_text("launch,cache,lts__a,lts__b,sm__c\n00,cold,1,2,3\n00,warm,4,5,6\n")
+    columns = {"lts__a": {"warm": "own"}, "lts__b": {"warm": "sequence"}, "sm__c": {"warm": "own"}}
+    (tmp_path / "measured.schema.json").write_text(json.dumps({"columns": columns}))
+    cold, warm = measured_rows(file)
+    assert (cold["lts__a"], cold["lts__b"], cold["sm__c"]) == (1, 2, 3)
+    assert pd.isna(warm["lts__a"]) and (warm["lts__b"], warm["sm__c"]) == (5, 6)

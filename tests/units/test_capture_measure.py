@@ -110,6 +110,10 @@ def test_counters_measured_again_take_the_cold_rows_alone():
     again.replace(table, {"00-a": {"dram__bytes_write.sum": [1.0, 2.0, 4.0]}})
     assert [row["dram__bytes_write.sum"] for row in table] == ["2", "7"]
     assert [row["dram__bytes_write.sum:spread"] for row in table] == ["0.7500", "0"]
+    again.replace(table, {"00-a": {"dram__bytes_write.sum": [3.0]}}, "warm")
+    assert [row["dram__bytes_write.sum"] for row in table] == ["2", "3"]
+    with pytest.raises(SsmsimError, match="not in the capture"):
+        again.replace(table, {"01-b": {}})
 
 
 def test_nothing_measured_to_be_measured_again(tmp_path: Path):

@@ -12,6 +12,7 @@ hardware.csv: config, field, value, for every number of every configuration.
 """
 
 import argparse
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,19 @@ def sequence(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def measured_rows(file: Path) -> list[dict[str, Any]]:
-    """The rows of one measured table, as rows of the same kind."""
+    """The rows of one measured table, as rows of the same kind.
+
+    What a warm launch finds in the L2 differs when it runs again over its own data, as ncu does for counters of several
+    passes (measured.schema.json: own). Those of the L2 are left out: a simulated warm launch follows another.
+    """
     table = pd.read_csv(file).copy()  # unfragmented
     for column in ("launch", "cache"):
         if column not in table.columns:
             raise SsmsimError(f"no column {column!r}", file, "measure again with `ssmsim measure`")
+    schema = file.with_suffix(".schema.json")
+    columns = json.loads(schema.read_text())["columns"] if schema.exists() else {}
+    own = [name for name, how in columns.items() if name.startswith("lts__") and how.get("warm") == "own"]
+    table.loc[table["cache"] == "warm", [name for name in own if name in table.columns]] = None
     table = table.assign(engine="measured", config="measured", workload=file.parent.name)
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
