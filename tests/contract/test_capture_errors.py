@@ -92,3 +92,9 @@ def test_profiler_that_fails(tmp_path: Path, printed: str, needle: str):
     profiler = [sys.executable, "-c", f"import sys; print({printed!r}); sys.exit(1)"]
     with pytest.raises(SsmsimError, match=needle):
         run_inside([sys.executable, "-c", "pass"], wish(tmp_path), profiler)
+
+
+def test_warm_without_a_counter_to_measure_again(tmp_path: Path):
+    done = ssmsim("measure", "-o", str(tmp_path), "--warm", "--", sys.executable, "-c", "print(1)")
+    assert done.returncode != 0
+    assert "--again" in done.stderr and "Traceback" not in done.stderr

@@ -50,7 +50,10 @@ def register(app: typer.Typer) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
         from ssmsim.capture.again import measure_again
         from ssmsim.capture.measure import measure as run
+        from ssmsim.errors import SsmsimError
 
+        if warm and not again:
+            raise SsmsimError("--warm says how to measure --again", "ssmsim measure", "name a counter with --again")
         if again:
             measure_again(program, out, again, "warm" if warm else "cold")
         else:
