@@ -7,62 +7,54 @@ through the caches (functional.py), so that counts of instructions and sectors s
 what the whole run would have left there, as do the blocks that are still under way from the segment before (seam.py).
 Systematic sampling with functional warming: SMARTS (Wunderlich et al., ISCA 2003), here over blocks instead of time.
 
-Estimate: while the GPU was full and no longer in step (from three quarters into the second wave to the last launch), each
-static instruction took its warps some cycles per execution. The skipped executions, whose number is known for every
-instruction, would take as many; divided by the warps resident in that window they are the cycles to add. So blocks of
-different work count as what they are. Timed and skipped blocks are chosen so that the skipped fill whole waves: a last
-wave that is partly filled is so in both.
+Timed and skipped blocks are chosen so that the skipped fill whole waves: a last wave that is partly filled is so in both.
+estimate.py says how long the skipped ones would have taken.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.estimate import Meter, regressed
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.homes import scramble
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import BATCH, Pool
 from ssmsim.engines.embedded.replicas import TOGETHER, Coalesced, Replicas
 from ssmsim.engines.embedded.seam import Seam
-from ssmsim.engines.embedded.stalls import SELECTED
 from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
 TARGET = 4_000_000  # warp instructions timed by default, at most SHARE of all
 SHARE = 0.09
-MIN_WAVES = 4.0  # timed at least: nearly two until the waves are out of step, the rest to measure and to empty the GPU
-MOST = 0.5  # of the blocks; a launch of which more would be timed is timed whole: its last wave decides as much as it saves
+MIN_WAVES = 5.0  # timed at least: nearly two until all slots have changed hands, the rest to measure and to empty the GPU
+MOST = 0.34  # of the blocks; a launch of which more would be timed is timed whole: seams cost more than that saves
 STRATA = 16  # at most
-SEGMENT = 0.5  # waves or more: blocks that run together share lines, but few long segments miss what changes on the way
+SEGMENT = 1.0  # waves or more: blocks that start together share lines and go on in step; more segments see more of the launch
 SEAMS = 0.03  # of the extrapolated cycles: what mixing segments was seen to cost at most, over whole runs
-PIECES = 10  # of the full time, for the interval
-STRIDE = 256  # cycles between two samples of the rate
 CACHES = ("l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l2_sectors", "l2_hits", "l2_read_sectors",
           "l2_read_hits", "l2_write_sectors", "l2_far", "dram_reads", "dram_writes")  # fmt: skip
 FIRST_USES = ("idc_misses",)  # once per SM, whatever the number of blocks
-# Student's t, 97.5 %, by degrees of freedom 1..30 (NIST/SEMATECH e-Handbook, 1.3.6.7.2).
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-           2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)  # fmt: skip
 
 
-def segments(blocks: int, resident: int, per_block: float, target: int, row: int = 1) -> list[tuple[int, int]]:
+def segments(blocks: int, wave: int, per_block: float, target: int, row: int = 1) -> list[tuple[int, int]]:
     """[first, last) of the blocks to time, ascending; one pair that holds all when sampling would not pay.
 
+    wave: blocks that run in the time of one.
     row: blocks that follow each other and share tiles, as those of a row of the grid do: a segment that is as long starts
     with the first of them, else it would find what its neighbours fetched without the time that took.
     """
-    waves = max(MIN_WAVES, target / (per_block * resident))
-    timed = blocks % resident + resident * max(0, -(-int(waves * resident - blocks % resident) // resident))
+    waves = max(MIN_WAVES, target / (per_block * wave))
+    timed = blocks % wave + wave * max(0, -(-int(waves * wave - blocks % wave) // wave))
     if timed > MOST * blocks:
         return [(0, blocks)]
-    tail = resident // 4
-    middle = timed - resident - tail
-    strata = max(1, min(STRATA, middle // max(1, round(SEGMENT * resident))))
-    edges = np.linspace(resident, blocks - tail, strata + 1).astype(np.int64)
+    tail = wave // 4
+    middle = timed - wave - tail
+    strata = max(1, min(STRATA, middle // max(1, round(SEGMENT * wave))))
+    edges = np.linspace(wave, blocks - tail, strata + 1).astype(np.int64)
     sizes = np.diff(np.linspace(0, middle, strata + 1).astype(np.int64))
-    chosen = [(0, resident)]
+    chosen = [(0, wave)]
     for i, size in enumerate(sizes):
         room = int(edges[i + 1] - edges[i] - size)
         first = int(edges[i]) + scramble(i + 1) % (room + 1)
@@ -70,58 +62,6 @@ def segments(blocks: int, resident: int, per_block: float, target: int, row: int
             first = max(first - first % row, int(edges[i]))
         chosen.append((first, first + int(size)))
     return [*chosen, (blocks - tail, blocks)]
-
-
-@dataclass(frozen=True)
-class Rate:
-    """Warp instructions per cycle while all slots were taken; spread: relative half width of the 95 % interval."""
-
-    value: float
-    spread: float
-
-
-def rate(cycles: np.ndarray, issued: np.ndarray, first: int, last: int) -> Rate:
-    """Mean rate of issue between two cycles, and its interval from pieces of equal length (method of batch means).
-
-    cycles, issued: int64[samples], instructions issued before each of the cycles, ascending.
-    """
-    edges = np.linspace(first, last, PIECES + 1)
-    pieces = np.diff(np.interp(edges, cycles, issued))
-    mean = pieces.mean()
-    spread = STUDENT[PIECES - 2] * pieces.std(ddof=1) / np.sqrt(PIECES) / mean
-    return Rate(float(mean * PIECES / (last - first)), float(spread))
-
-
-class Meter:
-    """Notes at regular cycles how many instructions have been issued; see simulate.run_to_end.
-
-    window: cycle and stall table when `full_from` blocks have been launched, and again after the last launch.
-    """
-
-    def __init__(self, full_from: int) -> None:
-        self.cycles, self.issued = [0], [0]
-        self.full_from = full_from
-        self.window: list[tuple[int, np.ndarray]] = []
-
-    def until(self, state: State) -> int:
-        return int(state.gpu[0].cycle) + STRIDE
-
-    def look(self, state: State) -> None:
-        self.cycles.append(int(state.gpu[0].cycle))
-        self.issued.append(int(state.counts[0].issued))
-        wanted = (self.full_from, int(state.machine[0].block_total))
-        if len(self.window) < 2 and state.gpu[0].next_launch >= wanted[len(self.window)]:
-            self.window.append((self.cycles[-1], state.stalls.copy()))
-
-    def per_execution(self, whole: np.ndarray) -> tuple[np.ndarray, float]:
-        """Warp cycles of one execution, float[instructions, reasons], and the mean number of resident warps.
-
-        whole: the run's stall table, for instructions that were not issued in the window.
-        """
-        (first, before), (last, after) = self.window
-        inside = after - before
-        seen = np.where(inside[:, SELECTED, None] > 0, inside, whole)
-        return seen / np.maximum(1, seen[:, SELECTED, None]), inside.sum() / max(1, last - first)
 
 
 class SampledPool(Pool):
@@ -136,7 +76,8 @@ class SampledPool(Pool):
         self.planned = False
         self.replicas: Replicas | None = None
         self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1), from_start=False)
-        self.launched = np.zeros(self.blocks, np.int64)
+        # Cycle of launch and warp instructions, in order of loading.
+        self.launched, self.lengths = np.zeros((2, self.blocks), np.int64)
         self.meter = Meter(self.resident + 3 * self.resident // 4)
         self.sequence: dict[int, int] = {}
 
@@ -148,16 +89,22 @@ class SampledPool(Pool):
         first, last = next(s for s in self.segments if s[1] > self.seen)
         self._pass_over(first)
         trace = self.take(max(1, min(BATCH, len(self.state.loaded) - len(self.parts), last - self.seen)))
+        warps = self.source.warps_per_block
         for b in range(len(trace.blocks)):
             self.sequence[self.loaded % len(self.state.loaded)] = self.loaded
+            self.lengths[self.loaded] = trace.first[(b + 1) * warps] - trace.first[b * warps]
             self._load(trace, b)
 
     def _plan(self) -> None:
         self.planned = True
-        per_block = float(self.executed.sum() / self.loaded)
+        lengths = self.lengths[: self.loaded]
+        per_block = float(lengths.mean())
         target = min(self.target, round(SHARE * self.blocks * per_block))
         row = (getattr(self.source, "grid", None) or (1,))[0]
-        self.segments = segments(self.blocks, self.resident, per_block, target, row)
+        # Blocks that end at once leave their slots to more: as many run in the time of one that does not.
+        wave = round(self.resident * float((lengths.astype(float) ** 2).mean()) / per_block**2)
+        self.meter.full_from = wave + 3 * wave // 4
+        self.segments = segments(self.blocks, wave, per_block, target, row)
         self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
 
     def _pass_over(self, first: int) -> None:
@@ -204,19 +151,23 @@ class SampledPool(Pool):
         for number in self.parts:
             self._note(number)
         self.skipped.end()
-        launched = self.launched[:timed]
-        one = rate(
-            np.array(self.meter.cycles),
-            np.array(self.meter.issued),
-            launched[self.meter.full_from],
-            launched[-1],
-        )
-        cycles_each, residents = self.meter.per_execution(self.state.stalls)
-        stalls = self.skipped.executed[:, None] * cycles_each
-        extra = stalls.sum() / residents
+        cycles_each = self.meter.per_execution(self.state.stalls)
+        of_each = cycles_each.sum(1)
+        looks = self.meter.steady(self.launched[:timed], self.lengths[:timed])
+        work = np.array([float(look.executed @ of_each) for look in looks])
+        spent = np.array([float(look.warp_cycles) for look in looks])
+        skipped, counts = float(self.skipped.executed @ of_each), self.skipped.counts[0]
+        dram = int(counts.dram_reads + counts.dram_writes)
+        residents = (spent[-1] - spent[0]) / (looks[-1].cycle - looks[0].cycle)
+        m = self.state.machine[0]
+        sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.access_bytes * m.channels)  # cycles at the DRAM
+        read = np.array([float(look.dram) for look in looks])
+        ratio = regressed(work, spent, read, dram / skipped, residents * sector)
+        extra = skipped * ratio.value / residents
+        stalls = self.skipped.executed[:, None] * cycles_each * ratio.value
         scale(self.state, self, round(extra), np.rint(stalls).astype(np.int64))
         elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)
-        half = extra * (one.spread + SEAMS)
+        half = extra * (ratio.spread + SEAMS)
         return Sampled(fraction=timed / self.blocks, ci95=(elapsed - half, elapsed + half))
 
 

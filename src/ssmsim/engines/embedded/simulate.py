@@ -10,9 +10,10 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import checks, code, core, digest, events, hotspots, machine, report
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded import warm as warming
+from ssmsim.engines.embedded.estimate import Meter
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
-from ssmsim.engines.embedded.sample import TARGET, Meter, SampledPool
+from ssmsim.engines.embedded.sample import TARGET, SampledPool
 from ssmsim.engines.embedded.timeline import Timeline
 from ssmsim.engines.embedded.window import Window
 from ssmsim.errors import SsmsimError

@@ -14,10 +14,11 @@ import numpy as np
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import code, machine
 from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.estimate import rate
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.noc import scramble
-from ssmsim.engines.embedded.sample import FIRST_USES, SampledPool, rate
+from ssmsim.engines.embedded.sample import FIRST_USES, SampledPool
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Sampled
@@ -91,6 +92,7 @@ class WindowPool(SampledPool):
     def __init__(self, window: Window, state: State) -> None:
         super().__init__(window.program, Piece(window), state, target=0)
         self.window, self.planned = window, True
+        self.meter.full_from = self.resident + 1
 
     def extrapolate(self) -> Sampled | None:
         """Make the finished run's state that of the blocks that the piece stands for."""
@@ -104,8 +106,9 @@ class WindowPool(SampledPool):
             raise SsmsimError(f"a piece of {self.loaded} blocks does not fill the GPU's {self.resident} slots",
                               self.program.kernel, "give it more waves")  # fmt: skip
         ratio = self._all_instructions(timed) / timed
-        one = rate(np.array(self.meter.cycles), np.array(self.meter.issued), launched[self.resident], launched[-1])
-        extra = timed * (ratio - 1) / one.value
+        looks = self.meter.steady(launched, self.lengths[: self.loaded])
+        one = rate(np.array([look.issued for look in looks]), np.array([look.cycle for look in looks]))
+        extra = timed * (ratio - 1) * one.value
         active = int(state.sms.active.sum())
         counts = state.counts[0]
         for name in r.COUNTS.names or ():

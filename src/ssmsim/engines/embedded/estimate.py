@@ -1,0 +1,134 @@
+"""What the skipped blocks of a sampled run would have taken, from what the timed ones took while the GPU was full.
+
+In a window of the timed run each static instruction took its warps some cycles per execution. The skipped executions,
+whose number is known for every instruction, would take as many: blocks of different work count as what they are. Two
+things are put right first. Blocks that start together go on in step for several waves, so the window begins where as much
+work was under way as at its end: it holds whole waves. And blocks that happen to read or write more of the DRAM take
+longer: the sectors of the skipped ones are known too, so what a sector costs within the window tells what to add for
+theirs (the regression estimator of survey sampling: Cochran, Sampling Techniques, 7.1), between nothing and the time that
+it takes at the DRAM. In whole runs of dcb, dstates and state_passing DRAM sectors explain 43 to 96 % of how waves differ.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.stalls import SELECTED
+
+STRIDE = 256  # cycles between two looks, to begin with
+LOOKS = 512  # kept at most
+PIECES = 16  # of the window
+# Student's t, 97.5 %, by degrees of freedom 1..30 (NIST/SEMATECH e-Handbook, 1.3.6.7.2).
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+           2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Look:
+    """What had been done by a cycle. executed: int64[instructions]; warp_cycles: of warps that live, all reasons."""
+
+    cycle: int
+    issued: int
+    dram: int  # sectors read and written
+    warp_cycles: int
+    executed: np.ndarray
+
+
+class Meter:
+    """Looks at the run at regular cycles (see simulate.run_to_end), twice as far apart when there are too many.
+
+    window: cycle and stall table when `full_from` blocks have been launched, and again after the last launch.
+    """
+
+    def __init__(self, full_from: int) -> None:
+        self.looks: list[Look] = []
+        self.stride = STRIDE
+        self.full_from = full_from
+        self.window: list[tuple[int, np.ndarray]] = []
+
+    def until(self, state: State) -> int:
+        return int(state.gpu[0].cycle) + self.stride
+
+    def look(self, state: State) -> None:
+        cycle, counts, stalls = int(state.gpu[0].cycle), state.counts[0], state.stalls
+        wanted = (self.full_from, int(state.machine[0].block_total))
+        edge = len(self.window) < 2 and state.gpu[0].next_launch >= wanted[len(self.window)]
+        if edge:
+            self.window.append((cycle, stalls.copy()))
+        elif self.looks and cycle < self.looks[-1].cycle + self.stride:
+            return
+        dram = int(counts.dram_reads + counts.dram_writes)
+        self.looks.append(Look(cycle, int(counts.issued), dram, int(stalls.sum()), stalls[:, SELECTED].copy()))
+        if len(self.looks) > LOOKS:
+            self.looks, self.stride = self.looks[::2], 2 * self.stride
+
+    def per_execution(self, whole: np.ndarray) -> np.ndarray:
+        """Warp cycles of one execution within the window, float[instructions, reasons].
+
+        whole: the run's stall table, for instructions that were not issued in the window.
+        """
+        inside = self.window[1][1] - self.window[0][1]
+        seen = np.where(inside[:, SELECTED, None] > 0, inside, whole)
+        return np.asarray(seen / np.maximum(1, seen[:, SELECTED, None]))
+
+    def steady(self, launches: np.ndarray, lengths: np.ndarray) -> list[Look]:
+        """The looks of the window, from the first one at which as much work was under way as at the last.
+
+        launches, lengths: int64[blocks], cycle of each block's launch, ascending, and its warp instructions.
+        """
+        first, last = (cycle for cycle, _ in self.window)
+        looks = [look for look in self.looks if first <= look.cycle <= last]
+        if len(looks) < 3:  # next to nothing ran on a full GPU
+            return self.looks
+        given = np.append(0, np.cumsum(lengths))[np.searchsorted(launches, [look.cycle for look in looks], "right")]
+        return looks[same_phase(given - [look.issued for look in looks]) :]
+
+
+def same_phase(under_way: np.ndarray) -> int:
+    """The first sample of the first half from where the series rises through its last value; else the one nearest to it."""
+    gap = (under_way - under_way[-1])[: max(2, len(under_way) // 2)]
+    rises = np.flatnonzero((gap[:-1] <= 0) & (gap[1:] > 0))
+    return int(rises[0]) if len(rises) else int(np.abs(gap).argmin())
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A mean per unit of work, and the relative half width of its 95 % interval."""
+
+    value: float
+    spread: float
+
+
+def rate(work: np.ndarray, amounts: np.ndarray) -> Rate:
+    """Amount per unit of work over a window, and its interval from pieces of equal work (method of batch means).
+
+    work, amounts: float[samples], ascending sums.
+    """
+    pieces = cut(work, amounts)
+    spread = STUDENT[PIECES - 2] * pieces.std(ddof=1) / np.sqrt(PIECES) / pieces.mean()
+    return Rate(float(pieces.mean()), float(spread))
+
+
+def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, wanted: float, most: float) -> Rate:
+    """As rate(), at `wanted` units of something else per unit of work; others: its sums, float[samples].
+
+    What one more unit costs is the mean of what the pieces say, as far as they agree, and of half of `most` give or take
+    as much: something between nothing and `most`, by the inverse of their variances.
+    """
+    y, x = cut(work, amounts), cut(work, others)
+    around, off = x - x.mean(), wanted - x.mean()
+    square = float(around @ around)
+    slope = float(around @ y) / square if square else 0.0
+    rest = y - y.mean() - slope * around
+    noise = float(rest @ rest) / (PIECES - 2)
+    told, before = square / max(noise, 1e-12), 4 / most**2
+    slope = max(0.0, (slope * told + most / 2 * before) / (told + before))
+    value = float(y.mean() + slope * off)
+    return Rate(value, float(STUDENT[PIECES - 3] * np.sqrt(noise / PIECES + off * off / (told + before)) / value))
+
+
+def cut(work: np.ndarray, amounts: np.ndarray) -> np.ndarray:
+    """Amount per unit of work in PIECES stretches of equal work, float[PIECES]."""
+    edges = np.linspace(work[0], work[-1], PIECES + 1)
+    return np.diff(np.interp(edges, work, amounts)) / (edges[1] - edges[0])

@@ -1,0 +1,97 @@
+"""What the skipped blocks would have taken: windows, rates and the slope over DRAM sectors."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssmsim.engines.embedded import estimate
+from ssmsim.engines.embedded.stalls import SELECTED
+
+WORK = np.linspace(0.0, 1600.0, 161)  # 16 pieces of 100
+
+
+def test_a_steady_rate_has_no_spread():
+    one = estimate.rate(WORK, 3 * WORK)
+    assert one.value == pytest.approx(3) and one.spread == pytest.approx(0, abs=1e-9)
+
+
+def test_the_interval_of_a_rate_grows_with_the_variation():
+    pieces = np.where(np.arange(16) % 2, 1.0, 3.0)
+    amounts = np.interp(WORK, np.arange(17) * 100, np.append(0, np.cumsum(100 * pieces)))
+    one = estimate.rate(WORK, amounts)
+    assert one.value == pytest.approx(2)
+    assert one.spread == pytest.approx(2.131 * pieces.std(ddof=1) / 4 / 2)  # t of 15 degrees of freedom
+
+
+def of_pieces(values):
+    return np.interp(WORK, np.arange(17) * 100, np.append(0, np.cumsum(100 * np.asarray(values, float))))
+
+
+def test_what_pieces_agree_on_is_taken_for_the_cost_of_a_sector():
+    sectors = np.linspace(1, 2, 16)
+    one = estimate.regressed(WORK, of_pieces(5 + 3 * sectors), of_pieces(sectors), 4.0, most=10.0)
+    assert one.value == pytest.approx(5 + 3 * 4)
+    assert one.spread == pytest.approx(0, abs=1e-4)
+
+
+def test_pieces_alike_leave_the_middle_of_what_a_sector_can_cost():
+    one = estimate.regressed(WORK, of_pieces([7.0] * 16), of_pieces([2.0] * 16), 3.0, most=4.0)
+    assert one.value == pytest.approx(7 + 4 / 2)
+    assert one.spread * one.value == pytest.approx(2.145 * 4 / 2)  # t of 14 degrees of freedom, half of the range
+
+
+def test_a_sector_costs_no_less_than_nothing():
+    sectors = np.linspace(1, 2, 16)
+    one = estimate.regressed(WORK, of_pieces(5 - 3 * sectors), of_pieces(sectors), 1.0, most=10.0)
+    assert one.value == pytest.approx(5 - 3 * 1.5)
+
+
+@given(st.integers(0, 1000), st.floats(0.1, 5), st.floats(0.5, 2))
+def test_noise_that_sectors_do_not_explain_moves_the_estimate_within_its_interval(seed, cost, wanted):
+    draw = np.random.default_rng(seed)
+    sectors, noise = draw.uniform(0.5, 1.5, 16), draw.normal(0, 0.05, 16)
+    one = estimate.regressed(WORK, of_pieces(10 + cost * sectors + noise), of_pieces(sectors), wanted, most=5.0)
+    assert abs(one.value - (10 + cost * wanted)) <= 3 * one.spread * one.value  # a normal draw leaves it once in 10^8
+
+
+def test_the_window_begins_where_as_much_is_under_way_as_at_its_end():
+    # Bursts: work under way rises to 100 at the start of every wave of 10 samples and falls to 0; the last sample is
+    # in a burst, at 60.
+    wave = np.array([20, 60, 100, 90, 75, 60, 45, 30, 15, 0])
+    under_way = np.concatenate([wave[3:], wave, wave, wave[:2]])
+    assert estimate.same_phase(under_way) == 7 + 1  # where it rises through 60, not where it falls
+    falling = np.array([5, 4, 3, 2, 2, 1, 3.4])
+    assert estimate.same_phase(falling) == 2  # the nearest of the half
+
+
+def state(cycle, issued, launched):
+    stalls = np.zeros((2, SELECTED + 1), np.int64)
+    stalls[0] = issued
+    counts = SimpleNamespace(issued=issued, dram_reads=issued // 2, dram_writes=1)
+    return SimpleNamespace(gpu=[SimpleNamespace(cycle=cycle, next_launch=launched)], counts=[counts], stalls=stalls,
+                           machine=[SimpleNamespace(block_total=90)])  # fmt: skip
+
+
+def test_looks_are_few_however_long_the_run_is():
+    meter = estimate.Meter(20)
+    cycle = 0
+    while cycle < 4_000_000:
+        meter.look(state(cycle, 2 * cycle, cycle // 40_000))
+        cycle = meter.until(state(cycle, 0, 0))
+    assert estimate.LOOKS // 2 <= len(meter.looks) <= estimate.LOOKS
+    assert [look.issued == 2 * look.cycle for look in meter.looks].count(False) == 0
+    (first, _), (last, _) = meter.window
+    assert 20 * 40_000 <= first <= 20 * 40_000 + meter.stride
+    assert 90 * 40_000 <= last <= 90 * 40_000 + meter.stride
+    each = meter.per_execution(state(0, 1, 0).stalls)
+    assert each[0].sum() == pytest.approx(SELECTED + 1) and each[1].sum() == 0
+
+
+def test_a_run_without_a_full_gpu_is_taken_as_it_is():
+    meter = estimate.Meter(2)
+    for cycle in (0, 300):
+        meter.look(state(cycle, cycle, 90))
+    assert meter.steady(np.array([0, 10]), np.array([100, 200])) == meter.looks
