@@ -6,18 +6,14 @@ launch's share that the GPU would run, by its number of instructions as blocks d
 what is counted grows in proportion, cycles by the rate of issue while all slots were taken (as in sample.py).
 """
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
-
 import numpy as np
 
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded import code, machine
+from ssmsim.engines.embedded import machine
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.estimate import rate
-from ssmsim.engines.embedded.functional import Functional
+from ssmsim.engines.embedded.history import History, traced
 from ssmsim.engines.embedded.machine import State
-from ssmsim.engines.embedded.noc import scramble
 from ssmsim.engines.embedded.sample import FIRST_USES, SampledPool
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
@@ -25,13 +21,9 @@ from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockTrace, Program
 from ssmsim.tracers import open_tracer
 
-BATCH = 256  # blocks
-HISTORY = 6_000_000  # warp instructions that run before the piece, through the caches alone
-DRAWN = 96  # blocks whose lengths tell how much work the launch is
-
 
 class Window:
-    """Consecutive blocks of a launch, about HISTORY warp instructions of blocks before them, and what they stand for.
+    """Consecutive blocks of a launch, what ran before them, and what they stand for.
 
     share: of the launch's blocks that the GPU is to run: 1, or less when it is a part of a GPU.
     waves: how often the piece fills `config`; less when the share has fewer blocks.
@@ -39,28 +31,25 @@ class Window:
 
     def __init__(self, program: Program, launch: Launch, config: SimConfig, waves: float, share: float = 1.0) -> None:
         self.program, self.launch = program, launch
+        self.guesses = getattr(open_tracer("emulated").blocks(launch, program), "guesses", False)
         self.stands_for = max(1, round(share * launch.blocks))
         resident = machine.occupancy(launch, config).blocks * config.sm_count
         self.count = min(self.stands_for, max(1, round(waves * resident)))
-        self.first = (launch.blocks - self.count) // 2
-        self.traces = list(self._traced(range(self.first, self.first + self.count), 1))
+        self.history = History(program, launch)
+        self.first = self.history.place(config, self.count)
+        self.traces = list(traced(program, launch, range(self.first, self.first + self.count), 1))
         timed = sum(len(trace.index) for trace in self.traces)
-        self.instructions = timed if self.count == self.stands_for else self.stands_for * self._mean_block()
+        self.instructions = timed if self.count == launch.blocks else self.stands_for * self.history.per_block
         self.kept: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray, int]] = {}
 
     def fill(self, state: State, config: SimConfig) -> None:
         """Leave in `state` the L2 that the blocks before the piece leave."""
         m = state.machine[0]
         names = ("l2_slices", "l2_sets", "l2_ways", "l2_fetch", "far_copies", "partitions", "l1_sets", "l1_ways", "sms",
-                 "blocks_per_sm")  # fmt: skip
+                 "blocks_per_sm", "dirty_half_ways")  # fmt: skip
         geometry = tuple(int(m[name]) for name in names)
         if geometry not in self.kept:
-            per_block = sum(len(trace.index) for trace in self.traces) / self.count
-            before = max(0, self.first - round(HISTORY / per_block)) if self.count < self.launch.blocks else self.first
-            functional = Functional(self.program, code.translate(self.program, config), state.machine, state,
-                                    r.records(r.COUNTS, 1))  # fmt: skip
-            for trace in self._traced(range(before, self.first), BATCH):
-                functional.run(trace, self.launch.warps_per_block)
+            self.history.leave(state, config, self.first)
             self.kept[geometry] = (state.l2_tags.copy(), state.l2_lines.copy(), int(state.gpu[0].uses))
         if self.first:  # blocks have run here before
             machine.share_code(state, int(m.code_lines))
@@ -72,18 +61,6 @@ class Window:
 
     def pool(self, state: State) -> "WindowPool":
         return WindowPool(self, state)
-
-    def _mean_block(self) -> float:
-        """Warp instructions of a block, the mean of blocks drawn from all over the launch, one from every stretch."""
-        edges = np.linspace(0, self.launch.blocks, DRAWN + 1).astype(np.int64)
-        drawn = [int(a + scramble(i + 1) % max(1, b - a)) for i, (a, b) in enumerate(pairwise(edges))]
-        return float(np.mean([len(trace.index) for trace in self._traced(sorted(set(drawn)), 1)]))
-
-    def _traced(self, blocks: Sequence[int], batch: int) -> Iterator[BlockTrace]:
-        source = open_tracer("emulated").blocks(self.launch, self.program, blocks)
-        self.guesses = getattr(source, "guesses", False)
-        while blocks and (trace := source.next_blocks(batch)) is not None:
-            yield trace
 
 
 class WindowPool(SampledPool):
@@ -100,9 +77,11 @@ class WindowPool(SampledPool):
             self._note(number)
         launched, timed = self.launched[: self.loaded], int(self.executed.sum())
         fraction, state = self.loaded / self.window.launch.blocks, self.state
-        if self.loaded == self.window.stands_for:
-            return None if fraction == 1 else Sampled(fraction=fraction)
+        if fraction == 1:
+            return None
         if self.loaded <= self.resident + 1:
+            if self.loaded == self.window.stands_for:
+                return Sampled(fraction=fraction)
             raise SsmsimError(f"a piece of {self.loaded} blocks does not fill the GPU's {self.resident} slots",
                               self.program.kernel, "give it more waves")  # fmt: skip
         ratio = self._all_instructions(timed) / timed
