@@ -16,7 +16,7 @@ import numpy as np
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.stalls import SELECTED
 
-STRIDE = 256  # cycles between two looks, to begin with
+STRIDE = 64  # cycles between two looks, to begin with
 LOOKS = 512  # kept at most
 PIECES = 16  # of the window
 # Student's t, 97.5 %, by degrees of freedom 1..30 (NIST/SEMATECH e-Handbook, 1.3.6.7.2).

@@ -66,6 +66,7 @@ def ask_all_slices(m, counts, sm, cycle):
         asked = m.l2_slices + m.l2_slices // 2
         counts.l2_sectors += asked
         counts.l2_hits += asked
+        counts.l2_fences += asked
 
 
 @njit(cache=True)

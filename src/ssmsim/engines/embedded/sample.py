@@ -191,6 +191,8 @@ def scale(state: State, pool: SampledPool, extra: int, stalls: np.ndarray) -> No
     pool.sums += pool.skipped.sums
     pool.executed += pool.skipped.executed
     ratio = int(pool.executed.sum()) / timed
+    skipped.l2_sectors += round(counts.l2_fences * (ratio - 1))  # what fences ask, which do not pass through the caches
+    skipped.l2_hits += round(counts.l2_fences * (ratio - 1))
     for name in r.COUNTS.names or ():
         if name in CACHES:
             counts[name] += skipped[name]
