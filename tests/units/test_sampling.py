@@ -29,7 +29,7 @@ EXACT = ("smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", pipe_instr
 def test_segments_ascend_within_the_grid_and_skip_whole_waves(blocks, resident, per_block, target):
     chosen = sample.segments(blocks, resident, per_block, target)
     assert chosen[0][0] == 0 and chosen[-1][1] == blocks
-    assert all(first < last for first, last in chosen) or blocks < 8 * resident
+    assert all(first < last for first, last in chosen)
     assert all(a[1] <= b[0] for a, b in pairwise(chosen))
     timed = sum(last - first for first, last in chosen)
     assert (blocks - timed) % resident == 0
@@ -69,6 +69,14 @@ def test_sampling_times_a_part(full, sampled):
 
 def test_counts_that_addresses_decide_stay_exact(full, sampled):
     assert {name: sampled.counters[name] for name in EXACT} == {name: full.counters[name] for name in EXACT}
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_no_block_is_lost_where_few_fit(slots):
+    launch = CAPTURES / "ssd-small/20-reduce_kernel"
+    full, part = (simulate(launch, tiny_gpu(sm__blocks=slots), sample=n) for n in (False, 1))
+    assert part.sampled.fraction < 0.34
+    assert {name: part.counters[name] for name in EXACT} == {name: full.counters[name] for name in EXACT}
 
 
 ALIKE = ({}, {"shared__load_latency_cycles": 26}, {"launch__release_cycles": 300}, {"launch__successor_blocks_per_cycle": 0.5},

@@ -23,6 +23,7 @@ from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import BATCH, Pool
 from ssmsim.engines.embedded.replicas import TOGETHER, Coalesced, Replicas
 from ssmsim.engines.embedded.seam import Seam
+from ssmsim.errors import SsmsimError
 from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
@@ -53,7 +54,7 @@ def segments(blocks: int, wave: int, per_block: float, target: int, row: int = 1
     timed = blocks % wave + wave * max(0, -(-int(waves * wave - blocks % wave) // wave))
     if timed > MOST * blocks:
         return [(0, blocks)]
-    tail = wave // 4
+    tail = max(1, wave // 4)
     middle = timed - wave - tail
     strata = max(1, min(STRATA, middle // max(1, round(SEGMENT * wave))))
     edges = np.linspace(wave, blocks - tail, strata + 1).astype(np.int64)
@@ -154,6 +155,10 @@ class SampledPool(Pool):
             return None
         for number in self.parts:
             self._note(number)
+        if self.seen < self.blocks:
+            raise SsmsimError(
+                f"{self.blocks - self.seen} blocks neither timed nor passed over", self.program.kernel, "report it"
+            )
         self.skipped.end()
         cycles_each = self.meter.per_execution(self.state.stalls)
         of_each = cycles_each.sum(1)
