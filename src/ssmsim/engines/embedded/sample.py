@@ -29,14 +29,10 @@ from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
 TARGET = 4_000_000  # warp instructions timed by default, at most SHARE of all
 SHARE = 0.09
-MIN_WAVES = (
-    5.0  # timed at least: nearly two until all slots have changed hands, the rest to measure and to empty the GPU
-)
+MIN_WAVES = 5.0  # timed at least: nearly two until all slots have changed hands; the last one empties the GPU
 MOST = 0.34  # of the blocks; a launch of which more would be timed is timed whole: seams cost more than that saves
 STRATA = 16  # at most
-SEGMENT = (
-    1.0  # waves or more: blocks that start together share lines and go on in step; more segments see more of the launch
-)
+SEGMENT = 1.0  # waves or more: blocks that start together share lines and go on in step
 SEAMS = 0.03  # of the extrapolated cycles: what mixing segments was seen to cost at most, over whole runs
 CACHES = ("l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l2_sectors", "l2_hits", "l2_read_sectors",
           "l2_read_hits", "l2_write_sectors", "l2_far", "dram_reads", "dram_writes")  # fmt: skip
