@@ -1,5 +1,8 @@
 """Cycles of a fence alone, with an access of its own warp on the way, and beside accesses of other warps of its SM.
 
+parts.BYTES.STRIDE.BLOCKS: each of four warps of a block stores 32 pieces of BYTES twice, then one fences for its block.
+cold: the L2 holds other lines.
+
 KIND.SMS.WARPS.GAP.SPAN.own: six fences of one warp, one after the other, `own`: each behind a store of its own, from cycle
 3000 on; WARPS - 1 others access 512 bytes of L2 every GAP cycles until SPAN. Mean over the SMs.
 """
@@ -25,6 +28,22 @@ LOOPS = [
     for kind in ("sc", "acqrel", "cta")
     for what in ("none", "load", "copy", "store", "red")
     for warps, blocks in ((1, 1), (4, 1), (4, 132))
+]
+
+LOOPS += [
+    Loop(
+        f"parts.{width}.{stride}.{blocks}" + (".cold" if cold else ""),
+        f"parts_{width}",
+        1,
+        threads=128,
+        blocks=blocks,
+        args=(Zeros(32 << 20 if cold else REGION), u32(stride), u32((32 << 20 if cold else REGION) - 1)),
+        rounds=(4, 28),
+        replay=True,
+        cold=cold,
+    )
+    for width, stride in ((16, 16), (16, 32), (4, 32))
+    for blocks, cold in ((1, False), (132, False), (660, False), (132, True))
 ]
 
 FENCES, WAIT = 6, 3000
@@ -55,4 +74,20 @@ def beside(session: Any) -> dict[str, list[int]]:
     return found
 
 
-MEASUREMENTS = [beside]
+def together(session: Any) -> dict[str, list[int]]:
+    """Cycles to the ends of two fences of an SM that begin `later` apart, by LATER or, behind a store, LATER.own."""
+    out, base = session.buffer(session.sms * 16), session.buffer(session.sms * 2048)
+    found = {}
+    for own in (0, 1):
+        for later in (0, 10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 250, 300, 400, 500, 600):
+            for _ in range(2):  # the second finds its lines in L2
+                session.launch(
+                    "together", session.sms, 64, u64(out), u64(base), u32(later), u32(WAIT), u32(own), sms(5)
+                )
+                session.gpu.synchronize()
+            ends = session.gpu.download(out, session.sms * 2, u64).reshape(session.sms, 2)
+            found[f"{later}" + (".own" if own else "")] = [int(x) for x in ends[ends[:, 0] > 0][0]]
+    return found
+
+
+MEASUREMENTS = [beside, together]
