@@ -26,17 +26,22 @@ class Parts:
     def simulate(self, engine: Any, config: SimConfig, sms: int, waves: float) -> Result:
         """The launch on the whole of `config`, estimated from a piece of it on `sms` SMs."""
         share = sms / config.sm_count
-        resident = engine.resident(self.launch, config)
-        key = (sms, waves, resident)
-        if key not in self.windows:  # as many blocks as fill this configuration: more where more are resident
-            same = engine.resident(self.launch, self.baseline) == resident
-            base = part_of(self.baseline if same else config, sms)
-            self.windows[key] = engine.window(self.program, self.launch, base, waves, share)
-        window = self.windows[key]
+        first = self._window(engine, self.baseline, sms, waves, None)
+        window = self._window(engine, config, sms, waves, first)
         piece, part = window.source(), part_of(config, sms)
         result: Result = engine.simulate(self.program, piece, self.launch, part, window=window)
         note = f"estimated from {window.count} of {self.launch.blocks} blocks on {sms} of {config.sm_count} SMs"
         return result.model_copy(update={"counters": whole(result.counters, share), "notes": [*result.notes, note]})
+
+    def _window(self, engine: Any, config: SimConfig, sms: int, waves: float, like: Any) -> Any:
+        """The piece that fills a configuration: more blocks where more are resident, around the same as the baseline's."""
+        key = (sms, waves, engine.resident(self.launch, config))
+        if key not in self.windows:
+            share = sms / config.sm_count
+            same = key[2] == engine.resident(self.launch, self.baseline)
+            base = part_of(self.baseline if same else config, sms)
+            self.windows[key] = engine.window(self.program, self.launch, base, waves, share, like)
+        return self.windows[key]
 
 
 def whole(counters: dict[str, float | None], share: float) -> dict[str, float | None]:

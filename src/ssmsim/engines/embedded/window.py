@@ -21,23 +21,37 @@ from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockTrace, Program
 from ssmsim.tracers import open_tracer
 
+FEW = 2.0  # pieces
+
 
 class Window:
     """Consecutive blocks of a launch, what ran before them, and what they stand for.
 
     share: of the launch's blocks that the GPU is to run: 1, or less when it is a part of a GPU.
     waves: how often the piece fills `config`; less when the share has fewer blocks.
+    like: a piece of the same launch, around whose middle this one lies; else it lies in a place that is like the others.
+    A share that is not more than FEW pieces is taken from all over the launch instead, and starts with empty caches as the
+    launch does: its blocks are what matters, not their number of waves.
     """
 
-    def __init__(self, program: Program, launch: Launch, config: SimConfig, waves: float, share: float = 1.0) -> None:
+    def __init__(self, program: Program, launch: Launch, config: SimConfig, waves: float, share: float = 1.0,
+                 like: "Window | None" = None) -> None:  # fmt: skip
         self.program, self.launch = program, launch
         self.guesses = getattr(open_tracer("emulated").blocks(launch, program), "guesses", False)
+        self.history: History = like.history if like else History(program, launch)
         self.stands_for = max(1, round(share * launch.blocks))
         resident = machine.occupancy(launch, config).blocks * config.sm_count
         self.count = min(self.stands_for, max(1, round(waves * resident)))
-        self.history = History(program, launch)
-        self.first = self.history.place(config, self.count)
-        self.traces = list(traced(program, launch, range(self.first, self.first + self.count), 1))
+        self.spread: bool = like.spread if like else self.count < launch.blocks and self.stands_for <= FEW * self.count
+        if self.spread:
+            self.first, self.numbers = 0, groups(launch, self.stands_for)
+            self.count = len(self.numbers)
+        else:
+            first = like.middle - self.count // 2 if like else self.history.place(config, self.count)
+            self.first = min(max(0, first), launch.blocks - self.count)
+            self.numbers = list(range(self.first, self.first + self.count))
+        self.middle: int = self.first + self.count // 2
+        self.traces = list(traced(program, launch, self.numbers, 1))
         timed = sum(len(trace.index) for trace in self.traces)
         self.instructions = timed if self.count == launch.blocks else self.stands_for * self.history.per_block
         self.kept: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray, int]] = {}
@@ -63,6 +77,14 @@ class Window:
         return WindowPool(self, state)
 
 
+def groups(launch: Launch, count: int) -> list[int]:
+    """About so many blocks from all over the launch, in order, those of a row of the grid together: they share tiles."""
+    row = launch.grid[0] if launch.grid[0] <= count // 4 else 1
+    rows = launch.blocks // row
+    chosen = np.unique(np.linspace(0, rows - 1, max(1, round(count / row))).astype(np.int64))
+    return [int(number) for first in chosen * row for number in range(first, first + row)]
+
+
 class WindowPool(SampledPool):
     """Times the whole piece."""
 
@@ -79,15 +101,17 @@ class WindowPool(SampledPool):
         fraction, state = self.loaded / self.window.launch.blocks, self.state
         if fraction == 1:
             return None
-        if self.loaded <= self.resident + 1:
-            if self.loaded == self.window.stands_for:
-                return Sampled(fraction=fraction)
+        ratio = self._all_instructions(timed) / timed
+        if self.window.spread:
+            extra, interval = (int(state.gpu[0].finish) - int(state.machine[0].start)) * (ratio - 1), None
+        elif self.loaded <= self.resident + 1:
             raise SsmsimError(f"a piece of {self.loaded} blocks does not fill the GPU's {self.resident} slots",
                               self.program.kernel, "give it more waves")  # fmt: skip
-        ratio = self._all_instructions(timed) / timed
-        looks = self.meter.steady(launched, self.lengths[: self.loaded])
-        one = rate(np.array([look.issued for look in looks]), np.array([look.cycle for look in looks]))
-        extra = timed * (ratio - 1) * one.value
+        else:
+            looks = self.meter.steady(launched, self.lengths[: self.loaded])
+            one = rate(np.array([look.issued for look in looks]), np.array([look.cycle for look in looks]))
+            extra = timed * (ratio - 1) * one.value
+            interval = abs(extra) * one.spread
         active = int(state.sms.active.sum())
         counts = state.counts[0]
         for name in r.COUNTS.names or ():
@@ -100,14 +124,14 @@ class WindowPool(SampledPool):
         state.stalls[:] = np.rint(state.stalls * ratio)
         state.sms.active += round(extra)
         state.gpu[0].finish += round(extra)
-        elapsed, half = int(state.gpu[0].finish + state.machine[0].end), abs(extra) * one.spread
-        return Sampled(fraction=fraction, ci95=(elapsed - half, elapsed + half))
+        elapsed = int(state.gpu[0].finish + state.machine[0].end)
+        return Sampled(fraction=fraction, ci95=None if interval is None else (elapsed - interval, elapsed + interval))
 
     def _all_instructions(self, timed: int) -> float:
         """Of the blocks that the piece stands for; skip_prologue shortens those that start after the first wave."""
         full = sum(len(trace.index) for trace in self.window.traces)
-        shorter = (full - timed) / (self.loaded - self.resident)
-        return float(self.window.instructions - shorter * (self.window.stands_for - self.resident))
+        shorter = (full - timed) / max(1, self.loaded - self.resident)
+        return float(self.window.instructions - shorter * max(0, self.window.stands_for - self.resident))
 
 
 class Piece:
