@@ -61,7 +61,7 @@ def test_a_block_that_differs_from_the_rule_is_noticed():
 
 
 def test_a_sampled_run_is_the_same_with_and_without_replicas(monkeypatch):
-    launch, config = read_launch(HELD_OUT / "10-state_passing_bwd_kernel"), small_gpu()
+    launch, config = read_launch(HELD_OUT / "10-state_passing_bwd_kernel"), small_gpu(gpu__sms_per_gpc=(1, 1))
     program = decode_launch(launch).program
     given = [simulate(program, open_tracer("emulated").blocks(launch, program), launch, config, sample=20_000)]
     monkeypatch.setattr(Replicas, "of", staticmethod(lambda *_: None))
