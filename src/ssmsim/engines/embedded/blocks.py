@@ -113,6 +113,7 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
     warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
     warp.copy_group, warp.copy_oldest, warp.gathering = 0, 0, 0
+    warp.first_answer, warp.last_answer = 0, 0
     warp.deferred, warp.opened = 0, 0
     warp.copy_left[:] = 0
     warp.age = gpu.ages

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from ssmsim.engines.embedded import lsu
+from ssmsim.engines.embedded import answers, lsu
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import free_fill
 from ssmsim.engines.embedded.records import COPY, NONE
@@ -20,12 +20,11 @@ def fill(m, counts, sms, warps, code, events, requests, fills, l1_lines, index, 
     when = cycle + m.l1_latency - m.l1_latency // 2
     if requests[fill_.request].space == COPY:
         lsu.copy_arrives(m, counts, sms[fill_.sm], cycle)
-    lsu.arrived(m, counts, warps, requests, fill_.request, code[requests[fill_.request].code], events, when)
+    answers.arrived(m, counts, warps, requests, fill_.request, code, events, when)
     waiter = fill_.waiters
     while waiter:
         following = fills[waiter].next
-        request = fills[waiter].request
-        lsu.arrived(m, counts, warps, requests, request, code[requests[request].code], events, when)
+        answers.arrived(m, counts, warps, requests, fills[waiter].request, code, events, when)
         free_fill(fills, waiter)
         waiter = following
     free_fill(fills, index)

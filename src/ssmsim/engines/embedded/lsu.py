@@ -7,8 +7,8 @@ memory answers after a fixed latency; global and local accesses go to the L1.
 
 from numba import njit
 
-from ssmsim.engines.embedded import l1
-from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, SERVE, schedule
+from ssmsim.engines.embedded import answers, l1
+from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
 from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, GLOBAL, INF, NONE, SHARED
 from ssmsim.engines.embedded.stalls import LG, MIO, check_exit, settle
 from ssmsim.engines.embedded.tensor import beside
@@ -36,6 +36,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     free.next = request.next
     request.next, request.warp, request.code, request.left = 0, w, warp.current, 0
     request.access = NONE
+    request.ordered, request.there, request.later = 0, 0, 0
     request.space = one.space
     if one.space != EXCHANGE:
         request.access = warp.access
@@ -122,7 +123,9 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         schedule(events, cycle + m.read_release, RELEASE, request.warp, one.read_add)
     pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle)
     if request.left > 0:
-        arrived(m, counts, warps, requests, index, one, events, request.last)
+        if request.left > 1 or request.space == COPY:
+            answers.expect(warp, requests, index)
+        answers.arrived(m, counts, warps, requests, index, code, events, request.last)
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
     if (request.space == SHARED and one.is_store) or (request.space == COPY and zeros):
@@ -195,7 +198,7 @@ def pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle):
     if one.write_long and one.space != COPY:
         sub.lg_count -= 1
     if request.left == NONE:
-        free_request(requests, index)
+        answers.free_request(requests, index)
     for w in range(i * m.slots, i * m.slots + m.used_slots):
         warp = warps[w]
         if warp.ready == INF and (warp.state == MIO or warp.state == LG) and not warp.held:
@@ -203,28 +206,6 @@ def pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle):
             warp.ready = max(cycle, warp.stall_end)
             sub.wake = min(sub.wake, warp.ready)
             sm.wake = min(sm.wake, warp.ready)
-
-
-@njit(cache=True)
-def free_request(requests, index):
-    requests[index].next = requests[0].next
-    requests[0].next = index
-
-
-@njit(cache=True)
-def arrived(m, counts, warps, requests, index, one, events, when):
-    """One line of a request is there; with the last, its counter goes down."""
-    request = requests[index]
-    request.left -= 1
-    if request.left:
-        return
-    counts.answers += 1
-    if request.space == COPY:
-        schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
-    else:
-        warps[request.warp].outstanding -= 1
-    schedule(events, when, RELEASE, request.warp, one.write_add)
-    free_request(requests, index)
 
 
 @njit(cache=True)

@@ -115,6 +115,7 @@ WARP = _record(
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
     "fence", "fence_began", "gathering", "deferred", "opened", "started", "made",
+    "first_answer", "last_answer",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 
@@ -145,7 +146,10 @@ LOADED = _record(
 ACCESS = _record("first_line", "lines", "wavefronts")
 
 # A memory instruction in flight in an SM.
-REQUEST = _record("next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last")
+REQUEST = _record(
+    "next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last",
+    "ordered", "there", "later",  # answers of a warp in order, see answers.py
+)  # fmt: skip
 
 # A line on its way from or to an SM.
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
