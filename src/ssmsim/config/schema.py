@@ -134,6 +134,14 @@ class Mio(Group):
     lg_queue_entries: Count = Field(description="local and global instructions waiting before lg_throttle")
     read_release_cycles: Cycles = Field(description="acceptance to release of the read barrier")
     gpu_fence_latency_cycles: Cycles = Field(description="MEMBAR of GPU or system scope with nothing outstanding")
+    gpu_fence_lead_cycles: Cycles = Field(
+        description="a fence to its first trip; others of the SM until then go with it"
+    )
+    gpu_fence_near_cycles: Cycles = Field(description="fence to the end of that trip: own partition's lines accessed")
+    gpu_fence_far_cycles: Cycles = Field(description="the same when lines of the other partition were, too")
+    gpu_fence_flushed_cycles: Cycles = Field(
+        description="that trip when the SM has accessed nothing since the last one"
+    )
     copy_interval_cycles: Rate = Field(description="an LDGSTS through the L1 holds the SM's unit this long, any width")
     copy_miss_cycles: NonNegative = Field(description="and this much longer when the L1 lacks some of it")
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")

@@ -75,7 +75,11 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.kind, one.space = r.MEMORY, SPACE[entry.space]
         one.is_atomic = entry.access == Access.ATOMIC
         one.is_store = entry.access == Access.STORE or (one.is_atomic and row["destination"] < 0 and "RED" in base)
-        one.bypass = "BYPASS" in mods or one.is_atomic or ("STRONG" in mods and bool({"GPU", "SYS"} & set(mods)))
+        one.bypass = (
+            bool({"BYPASS", "NA"} & set(mods))
+            or one.is_atomic
+            or ("STRONG" in mods and bool({"GPU", "SYS"} & set(mods)))
+        )
         one.matrix = base in ("LDSM", "STSM")
         one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
         one.write_long = one.space in (r.GLOBAL, r.LOCAL, r.COPY)

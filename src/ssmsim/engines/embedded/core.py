@@ -7,7 +7,7 @@ Cycles in which nothing can happen are skipped.
 from numba import njit
 
 from ssmsim.engines.embedded import blocks as block_scheduler
-from ssmsim.engines.embedded import dram, issue, l1fill, l2, l2write, lsu, noc
+from ssmsim.engines.embedded import dram, fences, issue, l1fill, l2, l2write, lsu, noc
 from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.ahead import ahead
 from ssmsim.engines.embedded.borrow import bare, unowned
@@ -17,6 +17,7 @@ from ssmsim.engines.embedded.events import (
     CHANNEL_SERVE,
     COPY_DONE,
     DRAM_DONE,
+    FENCE,
     FILL,
     GMMA_DONE,
     LAUNCH,
@@ -82,8 +83,10 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                 warps[a].gmma_pending -= 1
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
             elif kind == STORED:
-                l2write.stored(m, sms, subs, warps, slices, code, stalls, fills, a, b, cycle)
+                l2write.stored(m, sms, events, fills, a, b, cycle)
                 gpu.finish = cycle  # a kernel ends when its last store is in the L2
+            elif kind == FENCE:
+                fences.step(m, sms, subs, warps, slices, code, stalls, events, a, cycle)
             elif kind == RETIRE:
                 block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
             elif kind == BLOCK_FREE:

@@ -99,7 +99,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     sub.issued += 1
     gpu.progress_at = cycle
     sub.greedy = NONE if one.yields else w
-    if advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, there,
+    if advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, there,
                there - cycle):  # fmt: skip
         reason.check_exit(warp, events, w, there + 1)
     sub.wake = min(sub.wake, warp.ready)
@@ -141,7 +141,7 @@ def execute(
 
 
 @njit(cache=True, forceinline=True)
-def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, cycle,
+def advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, cycle,
             late):  # fmt: skip
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last.
 
@@ -170,8 +170,10 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, chann
         warp.state = reason.BRANCHING
     if one.joins and cycle + m.join_latency > ready:
         ready, warp.state = cycle + m.join_latency, reason.BRANCHING
+    fenced = 0
     if one.kind == MEMBAR and one.count:
-        ready, warp.state = fences.begin(m, counts, sm, warp, slices, cycle), reason.MEMBAR
+        fenced = fences.begin(m, counts, sm, s, warp, slices, events, cycle)
+        ready, warp.state = max(ready, fenced), reason.MEMBAR
     if following.line != warp.line:
         warp.line = following.line
         there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, index, following.line, cycle)
@@ -188,9 +190,8 @@ def advance(m, counts, sm, warp, code, stream, l0, l1i, gpci, l2i, slices, chann
     warp.ready = warp.stall_end = ready
     if warp.held:
         reason.block(warp, stalls, warp.mark, INF, reason.BARRIER)
-    elif one.kind == MEMBAR and one.count and fences.awaits(sm, warp):
+    elif one.kind == MEMBAR and one.count and fenced == 0:
         warp.held = NONE
-        sm.fences_waiting += 1
         reason.block(warp, stalls, warp.mark, INF, reason.MEMBAR)
     else:
         why = reason.dependency(warp, following)

@@ -37,12 +37,12 @@ def write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors):
 
 
 @njit(cache=True)
-def stored(m, sms, subs, warps, slices, code, stalls, fills, index, near, cycle):
+def stored(m, sms, events, fills, index, near, cycle):
     """A slice has taken a store: the near one on its way to the owner, or the owner, and the SM has its bytes back."""
     fill = fills[index]
-    fences.acknowledge(m, sms, subs, warps, slices, code, stalls, fill, cycle)
     if near:
         return
+    fences.acknowledge(m, sms, events, fill, cycle)
     sms[fill.sm].stores -= fill.payload
     free_fill(fills, index)
 
@@ -53,8 +53,9 @@ def drop_copy(m, l2_tags, l2_lines, fill):
     if m.far_copies and m.partitions == 2:
         slice_ = (fill.slice + m.l2_slices // 2) % m.l2_slices
         other, _ = find_l2(m, l2_tags, l2_lines, slice_, fill.line)
-        if other != NONE:
+        if other != NONE and l2_lines[other].valid & fill.sectors:
             l2_lines[other].valid &= ~fill.sectors
+            fill.stale = 1
 
 
 @njit(cache=True)

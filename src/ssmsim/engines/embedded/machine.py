@@ -203,7 +203,9 @@ def machine_record(
         c.mio.lg_queue_entries,
         c.mio.read_release_cycles,
     )
-    m.gpu_fence = c.mio.gpu_fence_latency_cycles
+    m.gpu_fence, m.fence_lead = c.mio.gpu_fence_latency_cycles, c.mio.gpu_fence_lead_cycles
+    m.fence_near, m.fence_far = c.mio.gpu_fence_near_cycles, c.mio.gpu_fence_far_cycles
+    m.fence_flushed = c.mio.gpu_fence_flushed_cycles
     m.exchange_interval, m.copy_fp = c.mio.shuffle_interval_cycles, _fp(c.mio.copy_interval_cycles)
     # issue to use, of which the way to the LSU is the first cycle
     m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles - 1, c.shared.ldsm_latency_cycles - 1

@@ -81,7 +81,10 @@ def remember(entry, fill, index, place):
 @njit(cache=True)
 def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
-    fill.merged, fill.merges, fill.port = 0, 0, NONE
+    fill.merged, fill.merges, fill.port, fill.stale = 0, 0, NONE, 0
+    home = home_of(m, fill.line)
+    if home * m.partitions // m.l2_slices != sm.side:
+        sm.last_far = now
     if (
         m.coalescer
         and not fill.store
@@ -89,7 +92,6 @@ def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
         and merge(m, counts, sm, coalescer, fills, fill, index, events, now)
     ):
         return
-    home = home_of(m, fill.line)
     near = near_of(m, home, sm.side)
     moves_data = fill.store or fill.atomic
     fill.slice = near if m.far_copies else home

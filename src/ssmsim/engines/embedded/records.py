@@ -68,7 +68,8 @@ MACHINE = _record(
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency", "idc_lines", "idc_latency",
     "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
-    "subcore_warps", "gpu_fence", "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
+    "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
+    "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_conflict_fp", "copy_fill_fp", "copy_miss_fp",
@@ -114,7 +115,7 @@ WARP = _record(
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
-    "fence", "fence_began", "gathering", "deferred", "opened", "started", "made",
+    "fence", "gathering", "deferred", "opened", "started", "made",
     "first_answer", "last_answer",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
@@ -129,7 +130,8 @@ SM = _record(
     "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
     "store_free_fp", "storing_until", "copy_debt_fp", "misses",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
-    "last_access", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),
+    "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),
+    "fence_state", "fence_group", "fence_next", "fence_sent", "fence_until", "fence_target",
 )  # fmt: skip
 
 BLOCK = _record(
@@ -153,7 +155,7 @@ REQUEST = _record(
 
 # A line on its way from or to an SM.
 FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
-               "promote", "slice", "payload", "remote", "merged", "merges", "port", "since")  # fmt: skip
+               "promote", "slice", "payload", "remote", "merged", "merges", "port", "since", "stale")  # fmt: skip
 
 # A way of a cache: number of the line that it holds plus one (0: none) and last use; see tags.py.
 TAG = _record("line", "used")

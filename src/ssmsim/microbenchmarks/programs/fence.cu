@@ -106,3 +106,39 @@ KERNEL together(Ends* out, char* base, u32 later, u32 wait, u32 own, Sms sms) {
     u64 end = now() - start;
     if ((threadIdx.x & 31) == 0) out[blockIdx.x].end[w] = end;
 }
+
+// Fences of one warp, each after an access to one page: store, load, store to two pages of both partitions, red, none.
+// far: cycles of an atomic to each page, by which the two partitions are told apart.
+enum Access { NOTHING, STORE_ONE, LOAD_ONE, STORE_BOTH, RED_ONE };
+KERNEL sides(u32* cycles, u32* far, char* base, int pages, u32 access, u32 wait, u32 zero, Sms sms) {
+    extern __shared__ u32 t[];
+    if (!chosen(sms)) return;
+    u32 l = threadIdx.x, v = 0;
+    for (int i = 0; i < 2 * pages; i++) {
+        char* p = base + (u64)(i % pages) * 4096 + l * 4;
+        u64 before = now();
+        asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(v) : "l"(p + ((u32)before & zero)) : "memory");
+        if (v == 0x9e3779b9u) return;
+        t[i % pages] = (u32)(now() - before);
+    }
+    __syncwarp();
+    for (int i = l; i < pages; i += 32) far[i] = t[i];
+    for (int i = 0; i < 2 * pages; i++) {
+        char* p = base + (u64)(i % pages) * 4096 + l * 4;
+        asm volatile("fence.acq_rel.gpu;\n fence.acq_rel.gpu;" ::: "memory");
+        u64 until = now() + 1000;
+        while (now() < until) {}
+        if (access == STORE_ONE) store_global(W1(), p, i);
+        if (access == LOAD_ONE) v = load_l2(W1(), p);
+        if (access == STORE_BOTH) store_global(W1(), p, i), store_global(W1(), (char*)((u64)p ^ 4096), i);
+        if (access == RED_ONE) asm volatile("red.global.add.u32 [%0], 0;" :: "l"(p) : "memory");
+        if (v == 0x9e3779b9u) return;
+        until = now() + wait;
+        while (now() < until) {}
+        u64 before = now();
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+        t[i % pages] = (u32)(now() - before);
+    }
+    __syncwarp();
+    for (int i = l; i < pages; i += 32) cycles[i] = t[i];
+}

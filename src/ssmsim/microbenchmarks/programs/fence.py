@@ -9,7 +9,9 @@ KIND.SMS.WARPS.GAP.SPAN.own: six fences of one warp, one after the other, `own`:
 
 from typing import Any
 
-from ssmsim.microbenchmarks.case import Loop, Zeros, u32, u64
+import numpy as np
+
+from ssmsim.microbenchmarks.case import Loop, Zeros, i32, u32, u64
 from ssmsim.microbenchmarks.programs.l2 import sms
 
 REGION = 4 << 20
@@ -39,7 +41,7 @@ LOOPS += [
         blocks=blocks,
         args=(Zeros(32 << 20 if cold else REGION), u32(stride), u32((32 << 20 if cold else REGION) - 1)),
         rounds=(4, 28),
-        replay=width == 16 and (cold or blocks == 1),
+        replay=width == 16,
         cold=cold,
     )
     for width, stride in ((16, 16), (16, 32), (4, 32))
@@ -90,4 +92,21 @@ def together(session: Any) -> dict[str, list[int]]:
     return found
 
 
-MEASUREMENTS = [beside, together]
+def sides(session: Any) -> dict[str, list[int]]:
+    """[near, far] cycles of a fence after an access to a page of the SM's own partition or the other, by SM.ACCESS.WAIT."""
+    pages = 128
+    cycles, far, base = session.buffer(4 * pages), session.buffer(4 * pages), session.buffer(4096 * pages)
+    found = {}
+    for sm in (0, 5, 33, 60, 100, 131):
+        for number, access in enumerate(("none", "store", "load", "store_both", "red")):
+            for wait in (0, 800):
+                session.launch("sides", session.sms, 32, u64(cycles), u64(far), u64(base), i32(pages), u32(number),
+                               u32(wait), u32(0), sms(sm), shared=4 * pages)  # fmt: skip
+                session.gpu.synchronize()
+                times, atomics = session.gpu.download(cycles, pages, u32), session.gpu.download(far, pages, u32)
+                other = atomics > np.percentile(atomics, [10, 90]).mean()
+                found[f"{sm}.{access}.{wait}"] = [round(float(times[side].mean())) for side in (~other, other)]
+    return found
+
+
+MEASUREMENTS = [beside, together, sides]
