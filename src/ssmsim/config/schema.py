@@ -228,7 +228,9 @@ class L2(Group):
     slice_write_bytes_per_cycle: Rate = Field(description="data of stores that a slice takes, per SM cycle")
     slice_fill_bytes_per_cycle: Rate = Field(description="data from DRAM that a slice takes, per SM cycle")
     slice_interval_cycles: Rate = Field(description="SM cycles between two lookups of a slice")
-    miss_lines_per_slice: Count
+    miss_lines_per_slice: Count = Field(
+        description="lines that a slice awaits from DRAM, and as many on their way there"
+    )
     dirty_fraction: Annotated[float, Field(gt=0, le=1)] = Field(description="share of lines that may await write-back")
     fetch_bytes: Count = Field(description="smallest piece that a read miss fetches from DRAM (sector promotion)")
     atomic_interval_cycles: Rate = Field(description="per slice, one 32-byte sector of 32-bit atomics")

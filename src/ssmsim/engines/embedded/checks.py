@@ -78,7 +78,10 @@ def conserve(state: State, executed: int) -> None:
         "fences waiting": (int(state.sms.fences_waiting.sum()), 0),
         "bytes that reach the SMs = sectors filled and headers": (counts.reply_bytes, filled),
         "sectors awaited by a cache": (_awaited(state.l1_lines) + _awaited(state.l2_lines), 0),
-        "L2 requests waiting": (int((state.slices.misses + state.slices.asked + state.slices.head.sum(1)).sum()), 0),
+        "L2 requests waiting": (
+            int((state.slices.misses + state.slices.writes + state.slices.asked + state.slices.head.sum(1)).sum()),
+            0,
+        ),
         "DRAM transactions waiting": (int((state.channels.reads + state.channels.writes).sum()), 0),
         "events to come": (state.events[WHEEL].b, 0),
         "warps resident at the end": (gpu.warps_alive, 0),

@@ -30,7 +30,6 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
     transaction.row, transaction.bank = granule // per_slice + 1, bank_of(m, line)
     transaction.sectors, transaction.write, transaction.l2, transaction.waiters = sectors, write, l2_way, 0
     transaction.arrival = now
-    slices[slice_].misses += 1
     channel = channels[index]
     if channel.head[write] == 0:
         channel.head[write] = number
@@ -38,9 +37,11 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
         transactions[channel.tail[write]].next = number
     channel.tail[write] = number
     if write:
+        slices[slice_].writes += 1
         channel.writes += 1
         counts.dram_writes += popcount(sectors)
     else:
+        slices[slice_].misses += 1
         channel.reads += 1
         counts.dram_reads += popcount(sectors)
     look_at(channel, events, index, max(now + 1, (channel.free_fp >> FP) - m.row_miss))

@@ -120,10 +120,11 @@ def write_data(slice_, busy, now):
 def room(m, slice_, transactions, way, victim, queue):
     """Whether a slice can take a request that may miss.
 
+    Writes that await their turn at DRAM have places of their own.
     Requests of other slices wait for DRAM alone, never for a slice's own questions: two slices that wait for each
     other's answers would never go on.
     """
-    if slice_.misses >= m.slice_misses or transactions[0].sectors < 4:
+    if max(slice_.misses, slice_.writes) >= m.slice_misses or transactions[0].sectors < 4:
         return False
     return queue == 1 or (slice_.asked < m.slice_misses and (way != NONE or victim != NONE))
 
@@ -255,6 +256,8 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer
     slice_ = slices[transaction.slice]
     if transaction.channel == NONE:
         slice_.asked -= 1
+    elif transaction.write:
+        slice_.writes -= 1
     else:
         slice_.misses -= 1
     resume(slice_, events, 1, cycle)

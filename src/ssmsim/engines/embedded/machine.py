@@ -123,7 +123,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         slices=r.records(r.SLICE, config.l2.slices),
         l2_tags=r.records(r.TAG, int(one.l2_slices * one.l2_sets * one.l2_ways)),
         l2_lines=r.records(r.L2_LINE, int(one.l2_slices * one.l2_sets * one.l2_ways)),
-        transactions=r.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 2),
+        transactions=r.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 3),
         channels=r.records(r.CHANNEL, config.dram.channels),
         l0=r.records(r.CODE_LINE, l0_entries), l1i=r.records(r.CODE_LINE, len(sms) * int(one.l1i_sets * one.l1i_ways)),
         gpci=r.records(r.CODE_LINE, max(1, int(one.gpci_sets) * -(-len(sms) // config.fetch.gpc_sms))),

@@ -170,6 +170,7 @@ SLICE = _record(
     "data_free_fp",
     "write_free_fp",
     "misses",
+    "writes",
     "asked",
     "waiting",
     ("head", 2),
