@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streams import EXIT, FULL, issued, one_sm, op, run
 
-from ssmsim.engines.embedded import noc
+from ssmsim.engines.embedded import l2, noc
 from ssmsim.engines.embedded import records as r
 
 CONFIG = one_sm()
@@ -314,3 +314,11 @@ def test_nothing_arrives_before_it_was_sent(spread):
     loads = [load(BASE + 256 * i, barrier=i % 6) for i in range(24)]
     result = run([*loads, *(use(i) for i in range(6)), EXIT], config=fast)
     assert result.state.counts[0].answers == 24
+
+
+@pytest.mark.parametrize(("reads", "writes", "free"), [(3, 3, True), (4, 0, False), (0, 4, False)])
+def test_a_slice_has_as_many_places_for_reads_as_for_writes(reads, writes, free):
+    m, slice_, transactions = r.records(r.MACHINE, 1)[0], r.records(r.SLICE, 1)[0], r.records(r.TRANSACTION, 1)
+    m.slice_misses, transactions[0].sectors = 4, 100
+    slice_.misses, slice_.writes = reads, writes
+    assert l2.room(m, slice_, transactions, 0, 0, 0) == free
