@@ -42,6 +42,12 @@ def test_l1_hit_after_miss():
     assert latency(*first, load(), use()) == CONFIG.l1.hit_latency_cycles
 
 
+def test_a_load_marked_not_to_allocate_leaves_nothing_in_the_l1():
+    once = op("LDG.E.NA.CONSTANT R0, desc[UR4][R2.64]", write=0, rows=[BASE + 4 * LANES])
+    ops = [once, use(), op("FADD R5, R4, R4", stall=15), once, use(), EXIT]
+    assert run(ops).state.counts[0].l1_fills == 2
+
+
 def test_l2_hit_is_the_near_latency():
     """Lines that a bypassing copy brought into the L2 alone."""
     copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", rows=[4 * LANES, BASE + 4 * LANES])
