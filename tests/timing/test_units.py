@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streams import FULL, one_sm
 
-from ssmsim.engines.embedded import coalesce, events, lsu, machine, pipes
+from ssmsim.engines.embedded import coalesce, copies, events, machine, pipes
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.pool import Arena
 
@@ -213,18 +213,69 @@ def test_memory_operands_rest_while_an_hmma_is_read():
     assert (sub.queue_last, sub.hold_fp >> r.FP) == (105, 101)
 
 
-def test_a_copy_that_arrives_while_a_store_is_served_costs_more():
-    """0.5 cycles each, 1.5 with a store at the data banks; whole cycles, the rest is kept."""
+def copying(**fields):
+    """(machine, counts, SM) whose lines of copies are written a sector per cycle and take no time else."""
     m, counts, sm = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM))
-    m.copy_fill_fp, m.copy_conflict_fp = 1 << r.FP - 1, 3 << r.FP - 1
-    lsu.copy_arrives(m, counts, sm, 100)
-    assert sm.copy_debt_fp == 1 << r.FP - 1
-    lsu.copy_arrives(m, counts, sm, 110)
-    assert sm.lsu_free == 111
-    sm.lsu_free = sm.storing_until = 204
-    lsu.copy_arrives(m, counts, sm, 200)
-    assert sm.lsu_free == sm.storing_until == 205
-    assert sm.copy_debt_fp == 1 << r.FP - 1
+    m.wavefront_fp, m.copy_sector = 1 << r.FP, 1
+    for name, value in fields.items():
+        m[name] = value
+    return m, counts, sm
+
+
+def test_fractions_of_a_cycle_that_copies_take_are_kept():
+    m, counts, sm = copying(copy_fill_fp=1 << r.FP - 1)
+    copies.arrives(m, counts, sm, 4, 100)
+    assert (sm.lsu_free, sm.copy_debt_fp) == (100, 1 << r.FP - 1)
+    copies.arrives(m, counts, sm, 4, 110)
+    assert (sm.lsu_free, sm.copy_debt_fp) == (111, 0)
+
+
+@pytest.mark.parametrize(("arrival", "sectors", "met"), [(96, 4, 0), (97, 4, 1), (99, 4, 3), (103, 4, 3), (105, 4, 1),
+                                                         (106, 4, 0), (103, 1, 1), (98, 2, 0), (99, 2, 1)])  # fmt: skip
+def test_sectors_of_copies_and_stores_that_meet_take_a_cycle_more_each(arrival, sectors, met):
+    """A store of six wavefronts from cycle 100 on, whichever of the two comes first."""
+    m, counts, sm = copying()
+    if arrival < 100:
+        copies.arrives(m, counts, sm, sectors, arrival)
+        assert copies.meet(counts, sm, 100, 6) == met
+    else:
+        assert copies.meet(counts, sm, 100, 6) == 0
+        sm.lsu_free = 106
+        copies.arrives(m, counts, sm, sectors, arrival)
+        assert sm.lsu_free == 106 + met
+    assert counts.copy_conflicts == met
+
+
+def test_each_of_several_lines_meets_a_store():
+    m, counts, sm = copying()
+    for cycle in (96, 97, 98, 99):
+        copies.arrives(m, counts, sm, 4, cycle)
+    assert copies.meet(counts, sm, 100, 6) == 0 + 1 + 2 + 3
+    assert copies.meet(counts, sm, 120, 6) == 0
+
+
+def test_a_copy_takes_its_wavefronts_and_its_issue():
+    """Four wavefronts of zeros and three quarters of a cycle: 19 cycles for four."""
+    m, counts, sm = copying(copy_issue_fp=3 << r.FP - 2)
+    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    access.wavefronts, one.bypass = 4, 1
+    times = [copies.time_of(m, counts, sm, request, one, access, 4, 100 * i) for i in range(4)]
+    assert times == [4, 5, 5, 5]
+    request.off = 1
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 500) == 1
+
+
+def test_copies_through_the_l1_begin_some_cycles_apart():
+    """Each holds the unit for one cycle when it comes later than that; the second of two at once waits for the rest."""
+    m, counts, sm = copying(copy_fp=9 << r.FP - 1, copy_miss_fp=1 << r.FP)
+    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    access.wavefronts, access.lines = 1, 1
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 1
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 101) == 1 + 3  # until 104.5
+    request.left = 2  # this one misses: 5.5 from 109 on
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 109) == 1
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 110) == 1 + 4
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 130) == 1
 
 
 def test_every_field_of_the_machine_is_set_or_known_to_be_zero():

@@ -142,12 +142,13 @@ class Mio(Group):
     gpu_fence_flushed_cycles: Cycles = Field(
         description="that trip when the SM has accessed nothing since the last one"
     )
-    copy_interval_cycles: Rate = Field(description="an LDGSTS through the L1 holds the SM's unit this long, any width")
-    copy_miss_cycles: NonNegative = Field(description="and this much longer when the L1 lacks some of it")
+    copy_issue_cycles: NonNegative = Field(description="an LDGSTS holds the SM's unit this long beyond its wavefronts")
+    copy_interval_cycles: Rate = Field(description="one through the L1 begins so long after the one before, any width")
+    copy_miss_cycles: NonNegative = Field(description="and this much later when the L1 lacked some of it")
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
-    copy_fill_cycles: NonNegative = Field(description="each line that an LDGSTS brings holds the unit this long")
-    copy_conflict_cycles: NonNegative = Field(
-        description="instead while a store to shared memory, or a copy of zeros, is served"
+    copy_fill_cycles: NonNegative = Field(description="each line that comes past the L1 holds the unit this long")
+    copy_sector_cycles: Cycles = Field(
+        description="and is written this long per sector: for each such cycle stores to shared memory take one more"
     )
     shuffle_latency_cycles: Cycles
     shuffle_interval_cycles: Count

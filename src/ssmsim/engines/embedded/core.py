@@ -7,7 +7,7 @@ Cycles in which nothing can happen are skipped.
 from numba import njit
 
 from ssmsim.engines.embedded import blocks as block_scheduler
-from ssmsim.engines.embedded import dram, fences, issue, l1fill, l2, l2write, lsu, noc
+from ssmsim.engines.embedded import copies, dram, fences, issue, l1fill, l2, l2write, lsu, noc
 from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.ahead import ahead
 from ssmsim.engines.embedded.borrow import bare, unowned
@@ -78,7 +78,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == DRAM_DONE:
                 l2.filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, a, b, cycle)
             elif kind == COPY_DONE:
-                lsu.copied(warps[a], b, events, a, cycle)
+                copies.copied(warps[a], b, events, a, cycle)
             elif kind == GMMA_DONE:
                 warps[a].gmma_pending -= 1
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)

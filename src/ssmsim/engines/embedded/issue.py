@@ -7,7 +7,7 @@ the assembler's counts and counters say all there is to wait for.
 
 from numba import njit
 
-from ssmsim.engines.embedded import barriers, fences, fetch, lsu, pipes, tensor
+from ssmsim.engines.embedded import barriers, copies, fences, fetch, lsu, pipes, tensor
 from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
@@ -120,7 +120,7 @@ def execute(
         tensor.issue(m, counts, sm, subs, warps, blocks[warp.block], events, one, warp, w, cycle)
         return
     if kind == COPY_FENCE:
-        lsu.fence(m, sm, warp, one, events, w, cycle)
+        copies.fence(m, sm, warp, one, events, w, cycle)
         return
     begins = cycle
     if kind == QUEUED:

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, lsu
+from ssmsim.engines.embedded import answers, copies
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import free_fill
 from ssmsim.engines.embedded.records import COPY, NONE
@@ -18,8 +18,9 @@ def fill(m, counts, sms, warps, code, events, requests, fills, l1_lines, index, 
         entry.valid |= fill_.sectors
         entry.pending &= ~fill_.sectors
     when = cycle + m.l1_latency - m.l1_latency // 2
-    if requests[fill_.request].space == COPY:
-        lsu.copy_arrives(m, counts, sms[fill_.sm], cycle)
+    request = requests[fill_.request]
+    if request.space == COPY and code[request.code].bypass:
+        copies.arrives(m, counts, sms[fill_.sm], popcount(fill_.sectors), cycle)
     answers.arrived(m, counts, warps, requests, fill_.request, code, events, when)
     waiter = fill_.waiters
     while waiter:

@@ -7,10 +7,10 @@ memory answers after a fixed latency; global and local accesses go to the L1.
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, l1
+from ssmsim.engines.embedded import answers, copies, l1
 from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
 from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, GLOBAL, INF, NONE, SHARED
-from ssmsim.engines.embedded.stalls import LG, MIO, check_exit, settle
+from ssmsim.engines.embedded.stalls import LG, MIO, settle
 from ssmsim.engines.embedded.tensor import beside
 
 RETRY = 4  # cycles until an access that found no free miss entry tries again: polling, not a hardware value
@@ -97,13 +97,15 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         schedule(events, request.arrival, SERVE, s, 0)
         return
     one, warp = code[request.code], warps[request.warp]
-    busy, zeros = m.shared_interval, False
+    busy = m.shared_interval
     if request.space == EXCHANGE:
         busy = max(busy, (beside(sm, m.exchange_interval << FP, cycle) + (1 << FP) - 1) >> FP)
         answer(gpu, counts, sub, warp, request, index, one, events, requests, cycle + one.latency, cycle)
     elif request.space == SHARED:
         wavefronts = accesses[request.access].wavefronts * m.wavefront_fp
         busy = max(busy, (beside(sm, wavefronts, cycle) + (1 << FP) - 1) >> FP)
+        if one.is_store:
+            busy += copies.meet(counts, sm, cycle, wavefronts >> FP)
         answer(gpu, counts, sub, warp, request, index, one, events, requests,
                cycle + shared_latency(m, one) + (max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
@@ -116,8 +118,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             return
         busy = max(busy, took)
         if request.space == COPY:
-            zeros = not request.off and (access.wavefronts > 0 if one.bypass else access.lines == 0)
-            busy = copy_time(m, sm, request, one, access, busy)
+            busy = copies.time_of(m, counts, sm, request, one, access, busy, cycle)
         counts.requests += 1
     if one.read_add:
         schedule(events, cycle + m.read_release, RELEASE, request.warp, one.read_add)
@@ -128,46 +129,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         answers.arrived(m, counts, warps, requests, index, code, events, request.last)
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
-    if (request.space == SHARED and one.is_store) or (request.space == COPY and zeros):
-        sm.storing_until = sm.lsu_free
     schedule(events, sm.lsu_free, SERVE, s, 0)
-
-
-@njit(cache=True)
-def copy_time(m, sm, request, one, access, busy):
-    """Cycles that an LDGSTS holds the unit: longer through the L1, there longest when it misses (ldgsts).
-
-    Lanes that fill with zeros write like a store, and so collide with lines that arrive (mixes: zero16, zero4).
-    """
-    if one.bypass or request.off:
-        return busy
-    if access.lines == 0:
-        return busy + 1  # zero4.none: 2.2 cycles, a BYPASS copy its wavefronts (zero16.none)
-    return max(busy, whole_cycles(sm, m.copy_fp + (m.copy_miss_fp if request.left > 1 else 0)))
-
-
-@njit(cache=True)
-def copy_arrives(m, counts, sm, cycle):
-    """A line of an LDGSTS is there: it takes its turn at the data banks, longest when it collides with a store.
-
-    ncu counts the collisions as bank conflicts of stores or copies, hardly any with loads: microbenchmark mixes,
-    sts128.cg16 and cg16.zero16.
-    """
-    time = m.copy_conflict_fp if sm.storing_until > cycle else m.copy_fill_fp
-    busy = whole_cycles(sm, time)
-    sm.lsu_free = max(sm.lsu_free, cycle) + busy
-    counts.lsu_cycles += busy
-    if sm.storing_until > cycle:
-        sm.storing_until += busy
-
-
-@njit(cache=True)
-def whole_cycles(sm, time_fp):
-    """Whole cycles of copies' time at the unit; the rest of a cycle is kept."""
-    sm.copy_debt_fp += time_fp
-    whole = sm.copy_debt_fp >> FP
-    sm.copy_debt_fp -= whole << FP
-    return whole
 
 
 @njit(cache=True)
@@ -206,31 +168,3 @@ def pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle):
             warp.ready = max(cycle, warp.stall_end)
             sub.wake = min(sub.wake, warp.ready)
             sm.wake = min(sm.wake, warp.ready)
-
-
-@njit(cache=True)
-def copied(warp, group, events, w, cycle):
-    """A copy has arrived in shared memory; groups that LDGDEPBAR closed release their counter in order."""
-    warp.copy_left[group % 64] -= 1
-    warp.outstanding -= 1
-    check_exit(warp, events, w, cycle)
-    flush_groups(warp, events, w, cycle)
-
-
-@njit(cache=True)
-def fence(m, sm, warp, one, events, w, cycle):
-    """LDGDEPBAR: close the group of copies issued so far. The unit takes it as a wavefront (ncu, microbenchmark mixes)."""
-    sm.lsu_free = max(sm.lsu_free, cycle) + m.shared_interval
-    warp.scoreboard += one.write_add
-    warp.long |= one.write_add * COUNTER_MASK
-    warp.copy_add[warp.copy_group % 64] = one.write_add
-    warp.copy_group += 1
-    warp.copy_left[warp.copy_group % 64] = 0
-    flush_groups(warp, events, w, cycle)
-
-
-@njit(cache=True)
-def flush_groups(warp, events, w, cycle):
-    while warp.copy_oldest < warp.copy_group and warp.copy_left[warp.copy_oldest % 64] == 0:
-        schedule(events, cycle + 1, RELEASE, w, warp.copy_add[warp.copy_oldest % 64])
-        warp.copy_oldest += 1

@@ -17,6 +17,7 @@ EXITED = -2  # in Warp.held: past the last instruction. NONE there: waits for it
 
 MAX_BARRIERS = 16  # named barriers of a block, PTX ISA
 MAX_BLOCK_WARPS = 32  # 1024 threads
+LANDINGS = 8  # lines of copies that may still be written: one comes per cycle at most and takes four
 COPY_GROUPS = 64  # LDGDEPBAR groups in flight per warp: the scoreboard counter has 6 bits
 COUNTER_BITS = 10  # per dependency counter in Warp.scoreboard, wider than the hardware's 6: overflow is checked
 COUNTER_MASK = (1 << COUNTER_BITS) - 1
@@ -72,7 +73,7 @@ MACHINE = _record(
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_bytes", "store_fp", "store_backlog", "copy_early",
-    "copy_conflict_fp", "copy_fill_fp", "copy_miss_fp",
+    "copy_issue_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
@@ -95,7 +96,7 @@ COUNTS = _record(
     "l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l1_fills", "l1_fill_sectors",
     "l2_sectors", "l2_hits", "l2_read_sectors", "l2_read_hits", "l2_write_sectors", "l2_far", "l2_fences", "link_bytes", "l2_retries",
     "l2_replies", "dram_reads", "dram_writes", "dram_row_hits", "dram_row_misses", "dram_turns",
-    "dram_issued", "dram_done", "reply_bytes", "request_bytes", "merged", "lsu_cycles",
+    "dram_issued", "dram_done", "reply_bytes", "request_bytes", "merged", "lsu_cycles", "copy_conflicts",
     "fetch_misses", "fetch_lines", "imc_misses", "idc_misses", ("pipe_busy_fp", len(PIPES)),
 )  # fmt: skip
 
@@ -128,7 +129,8 @@ SUBCORE = _record(
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
-    "store_free_fp", "storing_until", "copy_debt_fp", "misses",
+    "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "misses",
+    ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
     "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),
     "fence_state", "fence_group", "fence_next", "fence_sent", "fence_until", "fence_target",

@@ -53,7 +53,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
             dram_bytes, config.dram.peak_gb_per_s * nanoseconds
         ),
         "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum": sums["wavefronts"] + other_wavefronts(program, pool.executed),
-        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": sums["conflicts"],
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum": sums["conflicts"] + int(counts.copy_conflicts),
     }
     counted = program.instructions["pipe"]  # where the hardware counts an instruction, not where it executes
     for pipe in PIPES:
