@@ -265,17 +265,18 @@ def test_a_copy_takes_its_wavefronts_and_its_issue():
     assert copies.time_of(m, counts, sm, request, one, access, 1, 500) == 1
 
 
-def test_copies_through_the_l1_begin_some_cycles_apart():
-    """Each holds the unit for one cycle when it comes later than that; the second of two at once waits for the rest."""
-    m, counts, sm = copying(copy_fp=9 << r.FP - 1, copy_miss_fp=1 << r.FP)
+def test_copies_through_the_l1_wait_for_the_lines_that_one_before_missed():
+    m, counts, sm = copying(copy_miss_fp=3 << r.FP - 1)
     request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
-    access.wavefronts, access.lines = 1, 1
+    access.wavefronts, access.lines = 1, 4
+    request.left = 5  # four lines, six cycles
     assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 1
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 101) == 1 + 3  # until 104.5
-    request.left = 2  # this one misses: 5.5 from 109 on
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 109) == 1
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 110) == 1 + 4
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 130) == 1
+    request.left = 1
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 102) == 1 + 4
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 106) == 1  # all that hit follow at once
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 107) == 1
+    one.bypass, sm.copy_free_fp = 1, 300 << r.FP
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 200) == 1
 
 
 def test_every_field_of_the_machine_is_set_or_known_to_be_zero():

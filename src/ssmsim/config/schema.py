@@ -143,8 +143,7 @@ class Mio(Group):
         description="that trip when the SM has accessed nothing since the last one"
     )
     copy_issue_cycles: NonNegative = Field(description="an LDGSTS holds the SM's unit this long beyond its wavefronts")
-    copy_interval_cycles: Rate = Field(description="one through the L1 begins so long after the one before, any width")
-    copy_miss_cycles: NonNegative = Field(description="and this much later when the L1 lacked some of it")
+    copy_miss_cycles: NonNegative = Field(description="each line that one misses in the L1 holds up the next one there")
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
     copy_fill_cycles: NonNegative = Field(description="each line that comes past the L1 holds the unit this long")
     copy_sector_cycles: Cycles = Field(

@@ -16,14 +16,17 @@ from ssmsim.engines.embedded.stalls import check_exit
 
 @njit(cache=True)
 def time_of(m, counts, sm, request, one, access, busy, cycle):
-    """Cycles that a copy holds the unit. busy: to look up its lines, and its wavefronts."""
+    """Cycles that a copy holds the unit. busy: to look up its lines, and its wavefronts.
+
+    One through the L1 waits until the lines that the last one missed have had their time.
+    """
     if request.off:
         return busy
     busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
     if one.bypass or access.lines == 0:
         return busy + meet(counts, sm, cycle, access.wavefronts)
     begin = max(cycle << FP, sm.copy_free_fp)
-    sm.copy_free_fp = begin + m.copy_fp + (m.copy_miss_fp if request.left > 1 else 0)
+    sm.copy_free_fp = begin + max(0, request.left - 1) * m.copy_miss_fp
     return busy + (begin >> FP) - cycle
 
 

@@ -206,7 +206,7 @@ def machine_record(
     m.gpu_fence, m.fence_lead = c.mio.gpu_fence_latency_cycles, c.mio.gpu_fence_lead_cycles
     m.fence_near, m.fence_far = c.mio.gpu_fence_near_cycles, c.mio.gpu_fence_far_cycles
     m.fence_flushed = c.mio.gpu_fence_flushed_cycles
-    m.exchange_interval, m.copy_fp = c.mio.shuffle_interval_cycles, _fp(c.mio.copy_interval_cycles)
+    m.exchange_interval = c.mio.shuffle_interval_cycles
     # issue to use, of which the way to the LSU is the first cycle
     m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles - 1, c.shared.ldsm_latency_cycles - 1
     m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles - 1

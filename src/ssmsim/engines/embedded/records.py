@@ -68,7 +68,7 @@ MACHINE = _record(
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency", "idc_lines", "idc_latency",
-    "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval", "copy_fp",
+    "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
     "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
