@@ -265,18 +265,19 @@ def test_a_copy_takes_its_wavefronts_and_its_issue():
     assert copies.time_of(m, counts, sm, request, one, access, 1, 500) == 1
 
 
-def test_copies_through_the_l1_wait_for_the_lines_that_one_before_missed():
-    m, counts, sm = copying(copy_miss_fp=3 << r.FP - 1)
+def test_copies_through_the_l1_take_two_cycles_and_come_later_when_one_missed():
+    m, counts, sm = copying(copy_miss_fp=3 << r.FP, copy_l1_fp=2 << r.FP)
     request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
-    access.wavefronts, access.lines = 1, 4
-    request.left = 5  # four lines, six cycles
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 1
-    request.left = 1
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 102) == 1 + 4
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 106) == 1  # all that hit follow at once
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 107) == 1
-    one.bypass, sm.copy_free_fp = 1, 300 << r.FP
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 200) == 1
+    access.wavefronts, access.lines, request.left = 1, 4, 1
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 2  # all that hit follow at once
+    request.left = 2  # misses: the next one begins five cycles later
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 102) == 2
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 104) == 2 + 3
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 112) == 2
+    access.wavefronts = 4
+    assert copies.time_of(m, counts, sm, request, one, access, 4, 120) == 4
+    one.bypass = 1
+    assert copies.time_of(m, counts, sm, request, one, access, 4, 124) == 4  # waits for none
 
 
 def test_every_field_of_the_machine_is_set_or_known_to_be_zero():

@@ -143,7 +143,10 @@ class Mio(Group):
         description="that trip when the SM has accessed nothing since the last one"
     )
     copy_issue_cycles: NonNegative = Field(description="an LDGSTS holds the SM's unit this long beyond its wavefronts")
-    copy_miss_cycles: NonNegative = Field(description="each line that one misses in the L1 holds up the next one there")
+    copy_l1_cycles: NonNegative = Field(description="at least so long when it goes through the L1")
+    copy_miss_cycles: NonNegative = Field(
+        description="one that misses there holds up the next such one this much longer"
+    )
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
     copy_fill_cycles: NonNegative = Field(description="each line that comes past the L1 holds the unit this long")
     copy_sector_cycles: Cycles = Field(

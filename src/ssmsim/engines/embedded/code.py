@@ -152,12 +152,13 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
     """
     if one.kind == r.GMMA:
         return
-    reads = [0, 0]
+    reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark phases
     for slot in range(4):
         first, count = row[f"source{slot}"], row[f"source{slot}_count"]
         for register in range(first, first + min(count, 4)) if first >= 0 else ():
             cell = slot, register % 2
-            reads[register % 2] += cells.get(cell) != register
+            reads[register % 2] += cells.get(cell) != register and register not in seen
+            seen.add(register)
             if row["reuse"] >> slot & 1:
                 cells[cell] = register
             else:

@@ -18,15 +18,18 @@ from ssmsim.engines.embedded.stalls import check_exit
 def time_of(m, counts, sm, request, one, access, busy, cycle):
     """Cycles that a copy holds the unit. busy: to look up its lines, and its wavefronts.
 
-    One through the L1 waits until the lines that the last one missed have had their time.
+    One through the L1 comes later when the last one missed: loads from shared memory may go between (turns: ca4, rows: miss).
     """
     if request.off:
         return busy
-    busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
+    time = access.wavefronts * m.wavefront_fp + m.copy_issue_fp
+    if not one.bypass:
+        time = max(time, m.copy_l1_fp)
+    busy = max(busy, whole_cycles(sm, time))
     if one.bypass or access.lines == 0:
         return busy + meet(counts, sm, cycle, access.wavefronts)
     begin = max(cycle << FP, sm.copy_free_fp)
-    sm.copy_free_fp = begin + max(0, request.left - 1) * m.copy_miss_fp
+    sm.copy_free_fp = begin + ((busy << FP) + m.copy_miss_fp if request.left > 1 else 0)
     return busy + (begin >> FP) - cycle
 
 

@@ -5,21 +5,15 @@ extern __shared__ char pool[];
 
 #define lds32(k) asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(v[k & 3]) : "r"(word + k * 2048) : "memory");
 #define lds128(k) asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(v[4 * (k & 3)]), "=r"(v[4 * (k & 3) + 1]), "=r"(v[4 * (k & 3) + 2]), "=r"(v[4 * (k & 3) + 3]) : "r"(own + (k & 3) * 8192) : "memory");
-#define ldsm4(k) asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(v[4 * (k & 3)]), "=r"(v[4 * (k & 3) + 1]), "=r"(v[4 * (k & 3) + 2]), "=r"(v[4 * (k & 3) + 3]) : "r"(own + (k & 3) * 8192) : "memory");
-#define sts32(k) asm volatile("st.volatile.shared.u32 [%0], %1;" :: "r"(word + 32768 + k * 2048), "r"(i) : "memory");
 #define sts128(k) asm volatile("st.volatile.shared.v4.u32 [%0], {%1,%2,%3,%4};" :: "r"(own + 32768 + (k & 3) * 8192), "r"(i), "r"(at), "r"(at), "r"(i) : "memory");
-#define stsm4(k) asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1,%2,%3,%4};" :: "r"(own + 32768 + (k & 3) * 8192), "r"(i), "r"(at), "r"(at), "r"(i) : "memory");
 #define cg16(k) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(own + 65536 + k * 8192), "l"(base + at + k * 8192) : "memory");
 #define ca16(k) asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(own + 65536 + k * 8192), "l"(base + at + k * 8192) : "memory");
 #define ca4(k) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(word + 65536 + k * 8192), "l"(base + at / 4 + k * 2048) : "memory");
 #define zero16(k) asm volatile("cp.async.cg.shared.global [%0], [%1], 16, 0;" :: "r"(own + 65536 + k * 8192), "l"(base + at + k * 8192) : "memory");
 #define half16(k) asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"(own + 65536 + k * 8192), "l"(base + at + k * 8192), "r"(threadIdx.x & 16) : "memory");
 #define zero4(k) asm volatile("cp.async.ca.shared.global [%0], [%1], 4, 0;" :: "r"(word + 65536 + k * 8192), "l"(base + at + k * 8192) : "memory");
-#define ldg32(k) asm volatile("ld.global.u32 %0, [%1];" : "=r"(w[k & 3]) : "l"(base + at / 4 + k * 2048) : "memory");
 #define ldg128(k) asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(w[4 * (k & 3)]), "=r"(w[4 * (k & 3) + 1]), "=r"(w[4 * (k & 3) + 2]), "=r"(w[4 * (k & 3) + 3]) : "l"(base + at + k * 8192) : "memory");
-#define hit128(k) asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(w[4 * (k & 3)]), "=r"(w[4 * (k & 3) + 1]), "=r"(w[4 * (k & 3) + 2]), "=r"(w[4 * (k & 3) + 3]) : "l"(base + threadIdx.x * 16) : "memory");
 #define commit(k) asm volatile("cp.async.commit_group;" ::: "memory");
-#define shfl(k) asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, -1;" : "+r"(w[k & 3]));
 #define bar(k) asm volatile("bar.sync %0, 128;" :: "r"((threadIdx.x >> 7) + 1) : "memory");
 
 #define TURNS(A, B, E)                                                                                                \
@@ -44,8 +38,7 @@ extern __shared__ char pool[];
 #define ALL(A)                                                                                                        \
     TURNS(A, commit, 0)                                                                                               \
     BOTH(A, commit) BOTH(A, cg16) BOTH(A, ca16) BOTH(A, ca4) BOTH(A, zero16) BOTH(A, half16) BOTH(A, zero4)           \
-    BOTH(A, ldg32) BOTH(A, ldg128) BOTH(A, hit128) BOTH(A, shfl) BOTH(A, bar) BOTH(A, lds32) BOTH(A, lds128)          \
-    BOTH(A, ldsm4) BOTH(A, sts32) BOTH(A, sts128) BOTH(A, stsm4)
+    BOTH(A, ldg128) BOTH(A, bar)
 ALL(lds32)
 ALL(lds128)
 ALL(sts128)

@@ -1,0 +1,22 @@
+"""LDGSTS of 4 bytes a lane through the L1, eight in a row: what each takes when there is nothing between them.
+
+KIND.LANES: cycles per round of 8 copies by each of 16 warps, from the L1, from L2, or zeros; with one LDGDEPBAR and three
+LDS that are on in no lane, a cycle each.
+"""
+
+from ssmsim.microbenchmarks.case import Loop, Zeros, u32
+
+LOOPS = [
+    Loop(
+        f"{kind}.{lanes}",
+        f"rows_{kind}_{lanes}",
+        8,
+        threads=512,
+        shared=132 << 10,
+        args=(Zeros(1 << 20), u32(1 << 20)),
+        rounds=(20, 100),
+        replay=lanes == 2 and kind != "zero",
+    )
+    for kind in ("hit", "miss", "zero")
+    for lanes in (2, 32)
+]
