@@ -241,6 +241,15 @@ def test_a_register_read_twice_is_kept():
     assert fast[19] - fast[9] == 20
 
 
+def test_a_register_named_twice_is_read_once():
+    """R9, R4, R4 reads a register of each bank, R9, R4, R6 two of one: that port takes two cycles per instruction."""
+    once = issued([op("FFMA R1, R9, R4, R4", sources=[(9, 1), (4, 1), (4, 1)])] * 20 + [EXIT])
+    twice = issued([op("FFMA R1, R9, R4, R6", sources=[(9, 1), (4, 1), (6, 1)])] * 20 + [EXIT])
+    three = issued([op("FFMA R1, R4, R4, R4", sources=[(4, 1), (4, 1), (4, 1)])] * 20 + [EXIT])
+    assert once[19] - once[9] == three[19] - three[9] == 10
+    assert twice[19] - twice[9] == 20
+
+
 def third_load(*before):
     """Cycles that a conflict of 32 passes holds the shared-memory unit, seen by the load after the next."""
     row = [128 * lane for lane in range(32)]
