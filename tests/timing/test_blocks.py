@@ -48,7 +48,8 @@ def test_a_warp_leaves_when_its_last_store_has_its_operands():
     config = one_sm()
     alone, stored = active([ADD, EXIT], config), active([STORE, EXIT], config)
     assert alone == config.launch.first_instruction_cycles + 1 + 1
-    assert stored == config.launch.first_instruction_cycles + 1 + config.mio.read_release_cycles
+    read = config.mio.read_release_cycles + config.mio.subcore_interval_cycles  # of one register
+    assert stored == config.launch.first_instruction_cycles + 1 + read
 
 
 def test_a_warp_leaves_with_its_last_load():

@@ -132,7 +132,17 @@ class Mio(Group):
     subcore_interval_cycles: Count = Field(description="a sub-core hands on one memory instruction per this")
     shared_interval_cycles: Count = Field(description="the SM's unit accepts one memory instruction per this")
     lg_queue_entries: Count = Field(description="local and global instructions waiting before lg_throttle")
-    read_release_cycles: Cycles = Field(description="acceptance to release of the read barrier")
+    handed_entries_per_subcore: Count = Field(
+        description="of those, so many have been handed on: their registers are read"
+    )
+    handed_registers_per_subcore: Count = Field(description="and so many registers of stores' data among them")
+    copy_hand_cycles: Cycles = Field(description="an SM's sub-cores together hand on one LDGSTS per this")
+    read_release_cycles: Cycles = Field(
+        description="to the release of the read barrier, beyond the interval for each source register"
+    )
+    view_fence_cycles: Cycles = Field(
+        description="FENCE.VIEW.ASYNC from its turn at the SM's unit, and from the end of the warp's stores there"
+    )
     gpu_fence_latency_cycles: Cycles = Field(description="MEMBAR of GPU or system scope with nothing outstanding")
     gpu_fence_lead_cycles: Cycles = Field(
         description="a fence to its first trip; others of the SM until then go with it"

@@ -80,6 +80,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
             or one.is_atomic
             or ("STRONG" in mods and bool({"GPU", "SYS"} & set(mods)))
         )
+        one.payload = (int(row["width"]) + 3) // 4 if one.is_store else 0
         one.matrix = base in ("LDSM", "STSM")
         one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
         one.write_long = one.space in (r.GLOBAL, r.LOCAL, r.COPY)
@@ -106,6 +107,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.kind = r.MEMBAR
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it
             one.count = 1
+        elif base == "MEMBAR" or "VIEW" in mods:  # a block's own go the way of its accesses: microbenchmark proxy
+            one.kind, one.space, one.pipe = r.MEMORY, r.EXCHANGE, r.FREE
+            one.latency, one.is_store, one.write_long = config.mio.view_fence_cycles, 1, 1
     elif base == "BAR":
         if not 0 <= row["barrier"] < r.MAX_BARRIERS:
             raise SsmsimError(f"the engine knows barriers 0 to {r.MAX_BARRIERS - 1} by number alone", where,

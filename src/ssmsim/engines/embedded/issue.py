@@ -137,7 +137,8 @@ def execute(
         schedule(events, begins + max(1, one.latency), RELEASE, w, one.write_add)
     if one.read_add:
         warp.scoreboard += one.read_add
-        schedule(events, begins + max(1, min(one.latency, m.read_release)), RELEASE, w, one.read_add)
+        read = min(one.latency, m.read_release + m.subcore_interval * one.sources)
+        schedule(events, begins + max(1, read), RELEASE, w, one.read_add)
 
 
 @njit(cache=True, forceinline=True)

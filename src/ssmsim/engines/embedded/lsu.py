@@ -1,15 +1,15 @@
 """MIO and LSU: queues of memory instructions per sub-core, and the SM's one unit that serves them.
 
-A sub-core hands on one instruction per subcore_interval, the shared unit takes one per shared_interval (arXiv
-2503.20481, section 5.4), longer when shared-memory banks conflict or a global access touches several lines. Shared
-memory answers after a fixed latency; global and local accesses go to the L1.
+A sub-core hands instructions on (handover.py), the shared unit takes one per shared_interval (arXiv 2503.20481, section
+5.4), longer when shared-memory banks conflict or a global access touches several lines. Shared memory answers after a
+fixed latency; global and local accesses go to the L1. Fences of a block pass through like an access.
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, copies, l1
+from ssmsim.engines.embedded import answers, copies, handover, l1
 from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
-from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, GLOBAL, INF, NONE, SHARED
+from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, GLOBAL, INF, LOCAL, NONE, SHARED
 from ssmsim.engines.embedded.stalls import LG, MIO, settle
 from ssmsim.engines.embedded.tensor import beside
 
@@ -19,7 +19,7 @@ RETRY = 4  # cycles until an access that found no free miss entry tries again: p
 @njit(cache=True, forceinline=True)
 def full(m, sub, one):
     """Stall reason when the queue cannot take this instruction, else 0."""
-    if one.write_long and one.space != COPY and sub.lg_count >= m.lg_queue:
+    if one.space in (GLOBAL, LOCAL) and sub.lg_count >= m.lg_queue:
         return LG
     return MIO if sub.queue_count >= m.queue else 0
 
@@ -52,17 +52,20 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
         requests[sub.queue_tail].next = index
     sub.queue_tail = index
     sub.queue_count += 1
+    if sub.unread == 0:
+        sub.unread = index
+        handover.advance(m, sm, sub, requests, code, events, cycle)
     warp.outstanding += 1
     warp.scoreboard += one.write_add + one.read_add
     mask = (one.write_add | one.read_add) * COUNTER_MASK
     warp.long = warp.long | mask if one.write_long else warp.long & ~mask
-    if one.write_long:
+    if one.space == COPY:
+        request.group = warp.copy_group
+        warp.copy_left[warp.copy_group % 64] += 1
         sm.last_access = cycle
-        if one.space != COPY:
-            sub.lg_count += 1
-        else:
-            request.group = warp.copy_group
-            warp.copy_left[warp.copy_group % 64] += 1
+    elif one.space in (GLOBAL, LOCAL):
+        sub.lg_count += 1
+        sm.last_access = cycle
     if not sm.lsu_scheduled:
         sm.lsu_scheduled = 1
         schedule(events, max(request.arrival, sm.lsu_free), SERVE, s, 0)
@@ -100,12 +103,14 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     busy = m.shared_interval
     if request.space == EXCHANGE:
         busy = max(busy, (beside(sm, m.exchange_interval << FP, cycle) + (1 << FP) - 1) >> FP)
-        answer(gpu, counts, sub, warp, request, index, one, events, requests, cycle + one.latency, cycle)
+        begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
+        answer(gpu, counts, sub, warp, request, index, one, events, requests, begin + one.latency, cycle)
     elif request.space == SHARED:
         wavefronts = accesses[request.access].wavefronts * m.wavefront_fp
         busy = max(busy, (beside(sm, wavefronts, cycle) + (1 << FP) - 1) >> FP)
         if one.is_store:
             busy += copies.meet(counts, sm, cycle, wavefronts >> FP)
+            warp.stored = cycle + busy + m.store_latency
         answer(gpu, counts, sub, warp, request, index, one, events, requests,
                cycle + shared_latency(m, one) + (max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
@@ -120,9 +125,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         if request.space == COPY:
             busy = copies.time_of(m, counts, sm, request, one, access, busy, cycle)
         counts.requests += 1
-    if one.read_add:
-        schedule(events, cycle + m.read_release, RELEASE, request.warp, one.read_add)
-    pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle)
+    pop(m, sub, request, one, requests, warps, code, events, i, sm, stalls, cycle)
     if request.left > 0:
         if request.left > 1 or request.space == COPY:
             answers.expect(warp, requests, index)
@@ -152,19 +155,27 @@ def answer(gpu, counts, sub, warp, request, index, one, events, requests, when, 
 
 
 @njit(cache=True, forceinline=True)
-def pop(m, sub, request, one, requests, warps, i, sm, stalls, cycle):
-    """Leave the sub-core's queue; warps that found it full may try again."""
+def pop(m, sub, request, one, requests, warps, code, events, i, sm, stalls, cycle):
+    """Leave the sub-core's queue; of the warps that found it full, the one that waits longest may try again."""
     index = sub.queue_head
     sub.queue_head = request.next
     sub.queue_count -= 1
-    if one.write_long and one.space != COPY:
+    sub.handed -= 1
+    sub.handed_data -= one.payload
+    handover.advance(m, sm, sub, requests, code, events, cycle)
+    if one.space in (GLOBAL, LOCAL):
         sub.lg_count -= 1
     if request.left == NONE:
         answers.free_request(requests, index)
+    longest, since = NONE, INF
     for w in range(i * m.slots, i * m.slots + m.used_slots):
         warp = warps[w]
         if warp.ready == INF and (warp.state == MIO or warp.state == LG) and not warp.held:
-            settle(warp, stalls, cycle)
-            warp.ready = max(cycle, warp.stall_end)
-            sub.wake = min(sub.wake, warp.ready)
-            sm.wake = min(sm.wake, warp.ready)
+            if warp.mark < since and full(m, sub, code[warp.current]) == 0:
+                longest, since = w, warp.mark
+    if longest != NONE:
+        warp = warps[longest]
+        settle(warp, stalls, cycle)
+        warp.ready = max(cycle, warp.stall_end)
+        sub.wake = min(sub.wake, warp.ready)
+        sm.wake = min(sm.wake, warp.ready)

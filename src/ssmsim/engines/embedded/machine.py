@@ -198,6 +198,8 @@ def machine_record(
     m.imc_lines, m.imc_latency = max(1, c.constant.imc_bytes // c.constant.line_bytes), c.constant.miss_latency_cycles
     m.idc_lines, m.idc_latency = max(1, c.constant.ldc_bytes // c.constant.line_bytes), c.constant.ldc_miss_cycles
     m.queue, m.subcore_interval = c.mio.queue_entries_per_subcore, c.mio.subcore_interval_cycles
+    m.handed, m.copy_hand = c.mio.handed_entries_per_subcore, c.mio.copy_hand_cycles
+    m.handed_data = c.mio.handed_registers_per_subcore
     m.shared_interval, m.lg_queue, m.read_release = (
         c.mio.shared_interval_cycles,
         c.mio.lg_queue_entries,

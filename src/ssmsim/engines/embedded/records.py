@@ -68,7 +68,7 @@ MACHINE = _record(
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
     "imc_lines", "imc_latency", "idc_lines", "idc_latency",
-    "queue", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
+    "queue", "handed", "handed_data", "copy_hand", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
     "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
@@ -105,7 +105,7 @@ CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
     "first_bank", "writes", "wide", "thirds", "feeds", "fed",
-    "gmma_fp", "gmma_smem_fp", "sources", "commits", "promote", "exits", "joins", "defers", "blocks",
+    "gmma_fp", "gmma_smem_fp", "sources", "payload", "commits", "promote", "exits", "joins", "defers", "blocks",
 )  # fmt: skip
 
 WARP = _record(
@@ -116,19 +116,20 @@ WARP = _record(
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
-    "fence", "gathering", "deferred", "opened", "started", "made",
+    "fence", "gathering", "deferred", "opened", "started", "made", "stored",
     "first_answer", "last_answer",
     "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 
 SUBCORE = _record(
-    "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "lg_count",
+    "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count",
     "even_free_fp", "odd_free_fp", "hold_fp", "stage_free_fp", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
 )  # fmt: skip
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_scheduled", "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
+    "lsu_free", "lsu_scheduled", "hand_free",
+    "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "misses",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",

@@ -1,0 +1,70 @@
+"""Hand-over of memory instructions: when their registers may be written again, and what waits for its stores."""
+
+import pytest
+from streams import EXIT, issued, one_sm, op, run
+
+MIO = one_sm().mio
+READ = MIO.read_release_cycles + 1  # from issue, beyond the registers read
+CONFLICTS = [[128 * lane for lane in range(32)]]  # 32 wavefronts
+PLAIN = [[4 * lane for lane in range(32)]]
+
+
+def sts(rows, width=1, **fields):
+    name = {1: "STS", 2: "STS.64", 4: "STS.128"}[width]
+    return op(f"{name} [R0], R4", sources=[(0, 1), (4, width)], rows=rows, is_store=1, width=4 * width, **fields)
+
+
+def waits(before, last):
+    """Cycles from the issue of `last` until its registers may be written, behind `before`."""
+    ops = [*before, last, op("FADD R0, R1, R1", wait=[0]), EXIT]
+    cycles = issued(ops)
+    return cycles[len(before) + 1] - cycles[len(before)]
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_each_register_takes_its_time_to_read(width):
+    assert waits([], sts(PLAIN, width, read=0)) == READ + (1 + width) * MIO.subcore_interval_cycles
+
+
+@pytest.mark.parametrize(("width", "places"), [(1, 5), (2, 4), (4, 2)])
+def test_registers_are_free_while_stores_wait_for_their_banks(width, places):
+    """The unit has places for so many; one more is handed on when the first has been served."""
+    read = READ + (1 + width) * MIO.subcore_interval_cycles
+    apart = [sts(CONFLICTS, width, stall=15)] * places
+    assert waits(apart[1:], sts(CONFLICTS, width, read=0)) == read
+    begun = [1, *(1 + 32 * n for n in range(1, places + 1))]
+    later = waits(apart, sts(CONFLICTS, width, read=0))
+    assert later - read == begun[1] - 15 * places - 1 if begun[1] > 15 * places + 1 else later == read
+
+
+def test_copies_leave_the_subcores_two_cycles_apart():
+    """Four warps, one per sub-core: their registers are free one after the other."""
+    row = [[4 * lane for lane in range(32)], [(1 << 24) + 16 * lane for lane in range(32)]]
+    copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", sources=[(4, 1), (2, 2)], rows=row, read=0)
+    cycles = run([copy, op("FADD R2, R1, R1", wait=[0]), EXIT], [[0, 1, 2]] * 4).cycles
+    free = sorted(cycles[0, w][1] for w in range(4))
+    assert [b - a for a, b in zip(free, free[1:], strict=False)] == [MIO.copy_hand_cycles] * 3
+
+
+def test_the_warp_that_waits_longest_gets_the_place():
+    """Warps of one sub-core that fill its queue take turns, none runs ahead by more than the queue holds."""
+    count = 24
+    warps = [[0] * count + [1]] * 13  # four of them in the first sub-core
+    cycles = run([sts(CONFLICTS), EXIT], warps).cycles
+    done = [cycles[0, w][count - 1] for w in (0, 4, 8)]
+    assert max(done) - min(done) <= 4 * 32 * 3
+
+
+def test_a_view_fence_waits_for_the_stores_of_its_warp():
+    fence, bar = op("FENCE.VIEW.ASYNC.S", write=1), op("BAR.SYNC 0x0", wait=[1], barrier=0)
+    alone = issued([fence, bar, EXIT])
+    assert alone[1] - alone[0] == 1 + MIO.view_fence_cycles
+    behind = issued([sts(CONFLICTS), fence, bar, EXIT])
+    store = one_sm().shared.store_latency_cycles
+    assert behind[2] - behind[0] == 1 + 32 + store + MIO.view_fence_cycles
+
+
+def test_a_fence_of_the_block_does_not_wait_for_banks():
+    fence, after = op("MEMBAR.ALL.CTA", stall=6, read=1), op("ERRBAR", wait=[1])
+    cycles = issued([sts(CONFLICTS), fence, after, EXIT])
+    assert cycles[2] - cycles[0] < 32
