@@ -1,5 +1,7 @@
 """Hand-over of memory instructions: when their registers may be written again, and what waits for its stores."""
 
+from itertools import pairwise
+
 import pytest
 from streams import EXIT, issued, one_sm, op, run
 
@@ -14,27 +16,23 @@ def sts(rows, width=1, **fields):
     return op(f"{name} [R0], R4", sources=[(0, 1), (4, width)], rows=rows, is_store=1, width=4 * width, **fields)
 
 
-def waits(before, last):
-    """Cycles from the issue of `last` until its registers may be written, behind `before`."""
-    ops = [*before, last, op("FADD R0, R1, R1", wait=[0]), EXIT]
-    cycles = issued(ops)
-    return cycles[len(before) + 1] - cycles[len(before)]
+def written(before, last):
+    """Cycle at which the registers of `last` may be written, behind `before`; the first issues at 0."""
+    cycles = issued([*before, last, op("FADD R0, R1, R1", wait=[0]), EXIT])
+    return cycles[len(before) + 1]
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_each_register_takes_its_time_to_read(width):
-    assert waits([], sts(PLAIN, width, read=0)) == READ + (1 + width) * MIO.subcore_interval_cycles
+    assert written([], sts(PLAIN, width, read=0)) == READ + (1 + width) * MIO.subcore_interval_cycles
 
 
 @pytest.mark.parametrize(("width", "places"), [(1, 5), (2, 4), (4, 2)])
 def test_registers_are_free_while_stores_wait_for_their_banks(width, places):
-    """The unit has places for so many; one more is handed on when the first has been served."""
-    read = READ + (1 + width) * MIO.subcore_interval_cycles
-    apart = [sts(CONFLICTS, width, stall=15)] * places
-    assert waits(apart[1:], sts(CONFLICTS, width, read=0)) == read
-    begun = [1, *(1 + 32 * n for n in range(1, places + 1))]
-    later = waits(apart, sts(CONFLICTS, width, read=0))
-    assert later - read == begun[1] - 15 * places - 1 if begun[1] > 15 * places + 1 else later == read
+    """The unit serves one and has places for so many; the next is handed on when the second is served, 32 cycles later."""
+    apart = (1 + width) * MIO.subcore_interval_cycles
+    for before, handed in ((places, 1 + apart * places), (places + 1, 1 + 32)):
+        assert written([sts(CONFLICTS, width)] * before, sts(CONFLICTS, width, read=0)) == handed + READ - 1 + apart
 
 
 def test_copies_leave_the_subcores_two_cycles_apart():
@@ -43,7 +41,7 @@ def test_copies_leave_the_subcores_two_cycles_apart():
     copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", sources=[(4, 1), (2, 2)], rows=row, read=0)
     cycles = run([copy, op("FADD R2, R1, R1", wait=[0]), EXIT], [[0, 1, 2]] * 4).cycles
     free = sorted(cycles[0, w][1] for w in range(4))
-    assert [b - a for a, b in zip(free, free[1:], strict=False)] == [MIO.copy_hand_cycles] * 3
+    assert [b - a for a, b in pairwise(free)] == [MIO.copy_hand_cycles] * 3
 
 
 def test_the_warp_that_waits_longest_gets_the_place():
