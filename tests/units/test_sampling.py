@@ -79,7 +79,7 @@ def test_no_block_is_lost_where_few_fit(slots):
     assert {name: part.counters[name] for name in EXACT} == {name: full.counters[name] for name in EXACT}
 
 
-ALIKE = ({}, {"shared__load_latency_cycles": 26}, {"launch__release_cycles": 300}, {"launch__successor_blocks_per_cycle": 0.5},
+ALIKE = ({}, {"shared__load_latency_cycles": 26}, {"launch__release_cycles": 300}, {"sm__barrier_latency_cycles": 40},
          {"shared__load_latency_cycles": 24}, {"dram__refresh_interval_ns": 1900})  # fmt: skip
 
 
