@@ -58,8 +58,9 @@ class Data:
             return rows.sort_values("part_sms").drop_duplicates(KEY)
         return rows[(rows.part_sms > 0) == part]
 
-    def measured(self, cache: str | None = None) -> pd.DataFrame:
-        rows = self.rows[self.rows.engine == "measured"]
+    def measured(self, cache: str | None = None, config: str = "measured") -> pd.DataFrame:
+        """Measured rows of the GPU that the study compares with, or of another one, by its configuration's name."""
+        rows = self.rows[(self.rows.engine == "measured") & (self.rows.config == config)]
         return rows if cache is None else rows[rows.cache == cache]
 
     def part_text(self, rows: pd.DataFrame) -> str:
@@ -88,6 +89,22 @@ class Data:
         both = both.dropna(subset=["measured", "simulated"])
         both["error"] = both.simulated / both.measured.where(both.measured != 0) - 1
         return both.sort_values(["workload", "order", "cache"], ignore_index=True)
+
+    def other_gpus(self) -> pd.DataFrame:
+        """Launches that another GPU ran too: KEY, ABOUT, us, other (its configuration), measured, simulated, error.
+
+        measured, simulated: cycles of the study's GPU over those of the other.
+        """
+        here, mine = self.pairs(CYCLES, part=False), self.rows[self.rows.engine == self.engine]
+        tables = [pd.DataFrame(columns=[*here.columns, "other"])]
+        for other in sorted(set(self.rows[self.rows.engine == "measured"].config) - {"measured"}):
+            took = self.measured(config=other)[[*KEY, CYCLES]].rename(columns={CYCLES: "took"})
+            gave = mine[(mine.config == other) & (mine.part_sms == 0)][[*KEY, CYCLES]].rename(columns={CYCLES: "gave"})
+            both = here.merge(took, on=KEY).merge(gave, on=KEY)
+            both["measured"], both["simulated"] = both.measured / both.took, both.simulated / both.gave
+            both["error"] = both.simulated / both.measured - 1
+            tables.append(both.assign(other=other).drop(columns=["took", "gave"]))
+        return pd.concat(tables[1:] or tables, ignore_index=True)
 
     @property
     def explored(self) -> pd.DataFrame:

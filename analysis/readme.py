@@ -224,6 +224,29 @@ def _holds(workload: str, table: pd.DataFrame) -> str:
     )
 
 
+def other_gpu(tables: dict[str, pd.DataFrame]) -> str:
+    """How well a change of the GPU is predicted: a line per workload."""
+    table = tables["other_gpu"]
+    table = table[(table.us >= LONG_US) & (table.role == "ssm") & (table.cache == "cold")]
+    lines = []
+    for name, part in [*table.groupby("workload"), ("all", table)]:
+        worst = part.loc[part.error_pct.abs().idxmax()]
+        lines.append({
+            "kernels": f"{len(part)} of {LONG_US} µs and more, {str(name).removesuffix('-holdout')}",
+            "cycles here over there, measured": _range(part.cycles_ratio_measured),
+            "simulated": _range(part.cycles_ratio_simulated),
+            "error of the ratio, mean absolute": f"{part.error_pct.abs().mean():.1f} %",
+            "mean": f"{part.error_pct.mean():+.1f} %",
+            "worst": f"{worst.error_pct:+.1f} % ({worst['name']})",
+            "r": _number(part.cycles_ratio_measured.corr(part.cycles_ratio_simulated), "{:.3f}"),
+        })  # fmt: skip
+    return markdown(pd.DataFrame(lines))
+
+
+def _range(values: pd.Series) -> str:
+    return f"{values.min():.2f} to {values.max():.2f}"
+
+
 NOTHING = "This study has no such result."
 # Section -> (table it needs, function)
 SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
@@ -236,6 +259,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "modifications": ("speedups", modifications),
     "claim": ("claim", claim),
     "engines": ("engines", engines),
+    "other_gpu": ("other_gpu", other_gpu),
 }
 
 

@@ -49,6 +49,21 @@ def test_measure_before_capture(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_measure_captured_says_what_is_wrong(tmp_path: Path):
+    cases = {
+        ("--captured", str(tmp_path / "none")): "no captured launches",
+        ("--captured", str(SMALL), "--again", "x"): "--captured takes no program, --again or --warm",
+        ("--captured", str(SMALL)): "no ncu found",
+        (): "no program to run",
+    }
+    for arguments, needle in cases.items():
+        done = ssmsim("measure", "-o", str(tmp_path / "out"), *arguments, path=str(tmp_path))
+        assert done.returncode == 1 and needle in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    own = ssmsim("measure", "-o", str(SMALL), "--captured", str(SMALL))
+    assert own.returncode == 1 and "would replace the capture's own measurements" in own.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_only_python_programs():
     assert python_program(["python3", "a.py", "-x"]) == ("python3", ["a.py", "-x"])
     for command, needle in ((["./a.out"], "not Python"), ([], "no program")):

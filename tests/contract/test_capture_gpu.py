@@ -57,7 +57,8 @@ def test_replay_gives_what_the_framework_gave(name: str):
     differ in the last bits from run to run; everything else must have the same bits.
     """
     code = "import sys, json; from pathlib import Path; from ssmsim.capture import replay\n"
-    code += "folder = Path(sys.argv[1]); print(json.dumps(replay.compare(folder, replay.replay(folder))))"
+    code += "folder = Path(sys.argv[1]); outputs = replay.outputs(folder, replay.replay(folder))\n"
+    code += "print(json.dumps(replay.compare(folder, outputs)))"
     line = [sys.executable, "-c", code, str(SMALL / name)]
     done = subprocess.run(line, capture_output=True, text=True, env=os.environ, check=False)
     assert done.returncode == 0, done.stderr

@@ -157,3 +157,21 @@ def test_another_engines_rows_stand_beside_the_studys(full: study_data.Data) -> 
     fragment = made.loc["27-bmm_chunk_bwd_kernel"]
     assert fragment.blocks_pct.tolist() == [25, 25] and fragment.cycles_measured.isna().all()
     assert "ACCELSIM_ROOT" in table(full, "engines").engine.iloc[0]
+
+
+def test_what_another_gpu_changes_is_a_ratio_of_ratios(tmp_path: Path) -> None:
+    """Here 10 % slower than there as measured, 21 % as simulated: 1.21 / 1.1 - 1 off."""
+    write_study(tmp_path, CONFIGS[:1], True)
+    rows = pd.read_csv(tmp_path / "rows.csv")
+    there = rows.assign(config=rows.config.replace({"h200": "other", "measured": "other"}))
+    factor = np.where(there.engine == "measured", 1.1, 1.21)
+    there[study_data.CYCLES] = there[study_data.CYCLES] / factor
+    pd.concat([rows, there]).to_csv(tmp_path / "rows.csv", index=False)
+    data = study_data.read(tmp_path)
+    table = importlib.import_module("analysis.tables.other_gpu").make(data)
+    assert len(table) == 6 and set(table.other) == {"other"}
+    assert table.cycles_ratio_measured.to_numpy() == pytest.approx(1.1)
+    assert table.error_pct.to_numpy() == pytest.approx(10)
+    assert "6 of" not in SECTIONS["other_gpu"][1]({"other_gpu": table[table.cache == "cold"].assign(us=30.0)})
+    figure = importlib.import_module("analysis.figures.other_gpu").draw(data)
+    plt.close(figure)

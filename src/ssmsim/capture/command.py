@@ -37,8 +37,13 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def measure(
-        program: Program,
         out: Out,
+        program: Annotated[list[str] | None, typer.Argument(help="python SCRIPT ..., after --")] = None,
+        captured: Annotated[
+            Path | None,
+            typer.Option(help="in place of a program: launches of this capture, from their cubins, on this GPU; cold"),
+        ] = None,
+        repeat: Annotated[int, typer.Option(min=1, help="with --captured: how often")] = 5,
         again: Annotated[
             list[str] | None,
             typer.Option(help="a counter to measure anew, cold and in one pass, in the table that is there"),
@@ -49,9 +54,19 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
         from ssmsim.capture.again import measure_again
+        from ssmsim.capture.elsewhere import measure_captured
         from ssmsim.capture.measure import measure as run
         from ssmsim.errors import SsmsimError
 
+        if captured is not None and (program or again or warm):
+            raise SsmsimError("--captured takes no program, --again or --warm", "ssmsim measure", "leave one out")
+        if captured is not None:
+            measure_captured(captured, out, repeat)
+            return
+        if not program:
+            raise SsmsimError(
+                "no program to run", "ssmsim measure", "give `-- python SCRIPT ...`, or --captured FOLDER"
+            )
         if warm and not again:
             raise SsmsimError("--warm says how to measure --again", "ssmsim measure", "name a counter with --again")
         if again:

@@ -82,7 +82,12 @@ def event_times(command: list[str], launches: dict[str, Launch]) -> dict[str, li
 
 
 def counters(
-    command: list[str], launches: dict[str, Launch], cache: str, wanted: Sequence[str], one_pass: bool = False
+    command: list[str],
+    launches: dict[str, Launch],
+    cache: str,
+    wanted: Sequence[str],
+    one_pass: bool = False,
+    repetitions: int = REPETITIONS,
 ) -> tuple[list[Measured], dict[str, str]]:
     """The wanted counters of every launch with the given cache state, and their units as ncu gives them.
 
@@ -92,7 +97,7 @@ def counters(
     table = [Measured(name, launch.kernel, cache) for name, launch in launches.items()]
     units: dict[str, str] = {}
     done = 0
-    while done < REPETITIONS:
+    while done < repetitions:
         with tempfile.TemporaryDirectory() as out:
             text = run_inside(command, {"out": out, "mode": "hash"}, ncu.prefix(wanted, cache))
             _check_code(json.loads((Path(out) / "launched.json").read_text()), launches)
@@ -151,9 +156,9 @@ def measure(command: list[str], folder: Path) -> None:
         table += rows
         for row, once in zip(rows, counters(command, launches, cache, ncu.IN_SEQUENCE, one_pass=True)[0], strict=True):
             row.values |= once.values  # over several passes ncu restores what a launch writes: again.py
-    _write_table(folder / "measured.csv", table)
+    write_table(folder / "measured.csv", table)
     _write_times(folder / "event_times.csv", launches, times)
-    _write_schema(folder / "measured.schema.json", table, units, before)
+    write_schema(folder / "measured.schema.json", table, units, before)
 
 
 def cell(value: float | None) -> str:
@@ -164,7 +169,8 @@ def spread_cell(values: Iterable[float | None]) -> str:
     return "" if (value := spread(values)) is None else f"{value:.4f}"
 
 
-def _write_table(path: Path, table: list[Measured]) -> None:
+def write_table(path: Path, table: list[Measured]) -> None:
+    """measured.csv: a row per launch and cache state, medians and spreads of the repetitions."""
     with whole_file(path) as temporary, temporary.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["launch", "kernel", "cache", "repetitions", *COUNTERS, *(f"{c}:spread" for c in COUNTERS)])
@@ -184,8 +190,10 @@ def _write_times(path: Path, launches: dict[str, Launch], times: dict[str, list[
             out.writerow([name, kernel, len(values), cell(median(values)), f"{spread(values) or 0.0:.4f}"])
 
 
-def _write_schema(path: Path, table: list[Measured], units: dict[str, str], before: dict[str, str]) -> None:
-    """Units, what the columns mean, why a cell is empty, and the state of the device."""
+def write_schema(
+    path: Path, table: list[Measured], units: dict[str, str], before: dict[str, str], more: dict[str, str] | None = None
+) -> None:
+    """Units, what the columns mean, why a cell is empty, and the state of the device; `more` facts beside them."""
     missing = {c for c in COUNTERS if all(v is None for row in table for v in row.values[c])}
     schema = {
         "format": "measured/1",
@@ -213,6 +221,6 @@ def _write_schema(path: Path, table: list[Measured], units: dict[str, str], befo
         "is the clock of a row",
         "date": device.today(),
         "device": {"before": before, "after": device.smi()},
-    }
+    } | (more or {})
     with whole_file(path) as temporary:
         temporary.write_text(json.dumps(schema, indent=1) + "\n")

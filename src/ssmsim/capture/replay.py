@@ -1,15 +1,16 @@
 """Runs a captured sequence again through the driver API alone: captured cubins and parameters, fresh memory.
 
-    python -m ssmsim.capture.replay CAPTURE
+    python -m ssmsim.capture.replay CAPTURE             how far the outputs are from those of the framework's own run
+    python -m ssmsim.capture.replay CAPTURE --repeat N  the sequence N times, for a profiler; nothing is compared
 
-shows how far the outputs are from those that the framework's own run gave (the capture's outputs/). Memory that no
-recipe fills holds NaN patterns before the first launch, so that a value that was never written shows.
+The framework's outputs are the capture's outputs/. Memory that no recipe fills holds NaN patterns before the first
+launch, so that a value that was never written shows.
 """
 
+import argparse
 import ctypes
 import json
 import struct
-import sys
 from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
@@ -22,25 +23,46 @@ from ssmsim.launch import Launch, read_launch
 
 POISON = 0xFF  # a NaN in every floating-point type
 MAX_DYNAMIC_SHARED = 8  # CUfunction_attribute
+GRANULE = 2 << 20  # of physical memory that is mapped
+LOW = 1 << 32
+PINNED, DEVICE, READ_WRITE = 1, 1, 3  # CUmemAllocationType, CUmemLocationType, CUmemAccess_flags
 BUFFER_POINTER, BUFFER_SIZE, PARAM_END, CLUSTER = 1, 2, 0, 4
 
 
+def _allocate_with_low_bits(like: int, size: int) -> int:
+    """`size` bytes of device memory at an address that equals `like` in its low 32 bits; both multiples of GRANULE."""
+    base, handle = c_uint64(), c_uint64()
+    driver.call("cuMemAddressReserve", byref(base), c_size_t(size + LOW), c_size_t(0), c_uint64(0), c_uint64(0))
+    address = base.value + (like - base.value) % LOW
+    where = struct.pack("<ii", DEVICE, 0)  # CUmemLocation: device 0
+    kind = ctypes.create_string_buffer(struct.pack("<ii8s8s8x", PINNED, 0, where, bytes(8)), 32)  # CUmemAllocationProp
+    driver.call("cuMemCreate", byref(handle), c_size_t(size), kind, c_uint64(0))
+    driver.call("cuMemMap", c_uint64(address), c_size_t(size), c_size_t(0), handle, c_uint64(0))
+    access = ctypes.create_string_buffer(where + struct.pack("<i", READ_WRITE), 12)  # CUmemAccessDesc
+    driver.call("cuMemSetAccess", c_uint64(address), c_size_t(size), access, c_size_t(1))
+    return address
+
+
 class Memory:
-    """Fresh device memory for every stretch of addresses that the captured allocations cover."""
+    """Fresh device memory for every stretch of addresses that the captured allocations cover.
+
+    A fresh address has the low 32 bits of the captured one. Parameter structs have padding with what the host's stack
+    held, and beside a 32-bit value that can look like a pointer into an allocation: moved, its value stays right.
+    """
 
     def __init__(self, stretches: list[tuple[int, int]]) -> None:
         self.arenas: list[tuple[int, int, int]] = []  # captured start, captured end, fresh start
         merged: list[list[int]] = []
         for start, size in sorted(stretches):
-            if merged and start <= merged[-1][1]:
-                merged[-1][1] = max(merged[-1][1], start + size)
+            first, end = start // GRANULE * GRANULE, -(-(start + size) // GRANULE) * GRANULE
+            if merged and first <= merged[-1][1]:
+                merged[-1][1] = max(merged[-1][1], end)
             else:
-                merged.append([start, start + size])
-        for start, end in merged:
-            fresh = c_uint64()
-            driver.call("cuMemAlloc_v2", byref(fresh), c_size_t(end - start))
-            driver.call("cuMemsetD8_v2", fresh, ctypes.c_ubyte(POISON), c_size_t(end - start))
-            self.arenas.append((start, end, fresh.value))
+                merged.append([first, end])
+        for first, end in merged:
+            fresh = _allocate_with_low_bits(first, end - first)
+            driver.call("cuMemsetD8_v2", c_uint64(fresh), ctypes.c_ubyte(POISON), c_size_t(end - first))
+            self.arenas.append((first, end, fresh))
 
     def at(self, address: int) -> int:
         for start, end, fresh in self.arenas:
@@ -93,8 +115,8 @@ def run(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> None:
     driver.synchronize()
 
 
-def replay(folder: Path) -> dict[str, bytes]:
-    """Run the sequence of a capture; the bytes of the outputs that its outputs.json names."""
+def replay(folder: Path, repeat: int = 1) -> Memory:
+    """Run the sequence of a capture `repeat` times, between the driver's profiler start and stop; its memory then."""
     driver.call("cuInit", c_uint(0))
     context = c_void_p()
     driver.call("cuDevicePrimaryCtxRetain", byref(context), c_int(0))
@@ -109,11 +131,18 @@ def replay(folder: Path) -> dict[str, bytes]:
     for address, file in sorted(_inputs(launches)):
         memory.write(address, read_contents(file))
     modules: dict[Path, c_void_p] = {}
-    for operation in sequence:
+    driver.call("cuProfilerStart")
+    for operation in sequence * repeat:
         _do(operation, launches, memory, modules)
-    outputs = json.loads((folder / "outputs" / "outputs.json").read_text())
-    sizes = {name: len(read_contents(folder / "outputs" / about["file"])) for name, about in outputs.items()}
-    return {name: memory.read(about["address"], sizes[name]) for name, about in outputs.items()}
+    driver.call("cuProfilerStop")
+    return memory
+
+
+def outputs(folder: Path, memory: Memory) -> dict[str, bytes]:
+    """The bytes of the outputs that the capture's outputs.json names, as a replay left them."""
+    about = json.loads((folder / "outputs" / "outputs.json").read_text())
+    sizes = {name: len(read_contents(folder / "outputs" / each["file"])) for name, each in about.items()}
+    return {name: memory.read(each["address"], sizes[name]) for name, each in about.items()}
 
 
 def _inputs(launches: dict[str, Launch]) -> set[tuple[int, Path]]:
@@ -143,21 +172,27 @@ def floats(data: bytes, dtype: str) -> np.ndarray:
     return np.frombuffer(data, np.float32)
 
 
-def compare(folder: Path, outputs: dict[str, bytes]) -> dict[str, tuple[bool, float]]:
+def compare(folder: Path, found: dict[str, bytes]) -> dict[str, tuple[bool, float]]:
     """By output: whether it equals the framework's to the bit, and the norm of the difference over the norm."""
     about = json.loads((folder / "outputs" / "outputs.json").read_text())
-    found = {}
-    for name, data in outputs.items():
+    compared = {}
+    for name, data in found.items():
         want = read_contents(folder / "outputs" / about[name]["file"])
         mine, theirs = (floats(each, about[name]["dtype"]).astype(np.float64) for each in (data, want))
-        found[name] = data == want, float(np.linalg.norm(mine - theirs) / np.linalg.norm(theirs))
-    return found
+        compared[name] = data == want, float(np.linalg.norm(mine - theirs) / np.linalg.norm(theirs))
+    return compared
 
 
 def main() -> None:
-    for folder in map(Path, sys.argv[1:]):
-        for name, (same, error) in compare(folder, replay(folder)).items():
-            print(f"{folder.name} {name}: {'same bits' if same else f'relative difference {error:.2e}'}")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("capture", nargs="+", type=Path)
+    parser.add_argument("--repeat", type=int, help="run the sequence so often, compare nothing")
+    given = parser.parse_args()
+    for folder in given.capture:
+        memory = replay(folder, given.repeat or 1)
+        if given.repeat is None:
+            for name, (same, error) in compare(folder, outputs(folder, memory)).items():
+                print(f"{folder.name} {name}: {'same bits' if same else f'relative difference {error:.2e}'}")
 
 
 if __name__ == "__main__":

@@ -37,13 +37,16 @@ def microbench_compare(
     config: Annotated[Path, typer.Option(help="a file of simconfigs/")] = BASELINE,
     only: Annotated[list[str] | None, typer.Option(help="part of a name; may be given again")] = None,
     csv: Annotated[Path | None, typer.Option(help="write the table here")] = None,
+    measured: Annotated[
+        Path | None, typer.Option(help="folder of another GPU's results, such as traces/h100/microbenchmarks")
+    ] = None,
 ) -> None:
     """Replay the saved microbenchmarks and compare cycles per loop round with what was measured."""
     from ssmsim.files import whole_file
     from ssmsim.microbenchmarks.replay import compare
 
     lines = ["name,measured,simulated,error,failed"]
-    for row in compare(launches, config, only):
+    for row in compare(launches, config, only, results=measured):
         error = "" if row.error is None else f"{row.error:+.3f}"
         simulated = "" if row.simulated is None else f"{row.simulated:.2f}"
         print(f"{row.name:44s} {row.measured:10.2f} {simulated:>10s} {error:>7s} {row.failed[:90]}", flush=True)

@@ -1,10 +1,12 @@
 """Simulated against measured cycles per loop round, for the microbenchmarks that were saved as launches."""
 
+import json
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
@@ -53,16 +55,34 @@ def cycles(launch: Launch, config: SimConfig, engine: str) -> float:
     return float(result.counters[CYCLES])  # type: ignore[arg-type]
 
 
+def _of_other(results: Path, name: str) -> dict[str, Any] | None:
+    """What another GPU measured for the launch PROGRAM.CASE; None where it did not run."""
+    program, case = name.split(".", 1)
+    file = results / f"{program}.json"
+    found: dict[str, Any] = json.loads(file.read_text())["loops"] if file.is_file() else {}
+    return found.get(case)
+
+
 def compare(
-    folder: Path, config_path: Path, names: list[str] | None = None, engine: str = "embedded"
+    folder: Path,
+    config_path: Path,
+    names: list[str] | None = None,
+    engine: str = "embedded",
+    results: Path | None = None,
 ) -> Iterator[Compared]:
-    """Replay the launches in `folder` (those whose name holds one of `names`), each with few and with many rounds."""
+    """Replay the launches in `folder` (those whose name holds one of `names`), each with few and with many rounds.
+
+    results: folder of PROGRAM.json with the cycles of another GPU, in place of those that the launches carry; loops
+    that were not measured there are left out.
+    """
     config = load(config_path)
     for path in sorted(file.parent for file in folder.glob("*/launch.json")):
         if names and not any(name in path.name for name in names):
             continue
         launch = read_launch(path)
         facts = launch.microbenchmark  # type: ignore[attr-defined]
+        if results is not None and (facts := _of_other(results, path.name)) is None:
+            continue
         few, many = facts["rounds"]
         measured = (median(facts["cycles_many"]) - median(facts["cycles_few"])) / (many - few)
         try:

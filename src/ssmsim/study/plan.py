@@ -74,30 +74,41 @@ class Plan:
         ]
 
     @cached_property
-    def clocks(self) -> dict[tuple[str, str, str], int]:
-        """(workload, launch, cache) -> clock in MHz that the SMs ran at when the launch was measured."""
+    def clocks(self) -> dict[tuple[str, str, str, str], int]:
+        """(folder under traces/, workload, launch, cache) -> MHz that the SMs ran at when the launch was measured."""
         if self.study.clock == "config":
             return {}
         found = {}
-        for file in self.measured:
-            for row in csv.DictReader((self.root / file).read_text().splitlines()):
-                if row.get(CYCLES) and row.get(TIME):
-                    mhz = float(row[CYCLES]) / float(row[TIME]) * 1e3
-                    found[Path(file).parent.name, row["launch"], row["cache"]] = round(mhz)
+        for gpu in dict.fromkeys((self.study.tables, *self.configs)):
+            for file in self.tables(gpu):
+                for row in csv.DictReader((self.root / file).read_text().splitlines()):
+                    if row.get(CYCLES) and row.get(TIME):
+                        mhz = float(row[CYCLES]) / float(row[TIME]) * 1e3
+                        found[gpu, Path(file).parent.name, row["launch"], row["cache"]] = round(mhz)
         return found
 
     def clock(self, run: Run) -> int | None:
-        """MHz of a run when these are not its configuration's."""
-        return None if run.sms else self.clocks.get((run.workload, run.launch, run.cache))
+        """MHz of a run when these are not its configuration's.
+
+        A configuration that is named like a folder of traces/ runs as that GPU did, others as the one compared with.
+        """
+        if run.sms:
+            return None
+        tables = [gpu for gpu in (run.config, self.study.tables) if self.tables(gpu)]
+        return self.clocks.get((tables[0], run.workload, run.launch, run.cache)) if tables else None
 
     @property
     def workloads(self) -> list[str]:
         return sorted({workload for workload, _ in self.launches})
 
-    @cached_property
+    @property
     def measured(self) -> list[str]:
         """Measured tables of the workloads in the plan, as far as there are any."""
-        files = [f"traces/{self.study.device}/{workload}/measured.csv" for workload in self.workloads]
+        return self.tables(self.study.tables)
+
+    def tables(self, gpu: str) -> list[str]:
+        """Those of traces/`gpu`."""
+        files = [f"traces/{gpu}/{workload}/measured.csv" for workload in self.workloads]
         return [file for file in files if (self.root / file).is_file()]
 
     @cached_property
@@ -179,6 +190,10 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
                 if fresh:
                     batches[engine, workload, launch, name] = fresh
         launches |= chosen
+    for workload in sorted({workload for workload, _ in launches}) if study.measured_on else []:
+        if not (root / f"traces/{study.measured_on}/{workload}/measured.csv").is_file():
+            what = f"field measured_on: no traces/{study.measured_on}/{workload}/measured.csv"
+            raise SsmsimError(what, file, "`ssmsim measure --captured` makes it, on a GPU")
     return Plan(study, root, batches, configs, launches)
 
 

@@ -6,8 +6,9 @@ rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch,
 sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
 backward pass recomputes; framework: PyTorch's own), `blocks`, `threads_per_block`, `registers_per_thread`,
 `shared_memory_bytes`; `part_sms` is the size of the part of the GPU that a row is estimated from (0: none, simulated
-on the whole); `held_out` marks workloads that the study keeps for validation; measured rows have engine "measured" and
-further columns as the measured table has them.
+on the whole); `held_out` marks workloads that the study keeps for validation; measured rows have engine "measured",
+config "measured", or the name of a configuration that describes another measured GPU, and further columns as the measured
+table has them.
 hardware.csv: config, field, value, for every number of every configuration.
 """
 
@@ -96,7 +97,10 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows.append(read_result(plan.root / result).row() | {"part_sms": run.sms})
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
-    for recorded in sorted((device / "accelsim").glob("*.json")):
+    for gpu in plan.configs:  # named like a folder of traces/: what that GPU took
+        if gpu != plan.study.tables:
+            rows += [row | {"config": gpu} for file in plan.tables(gpu) for row in measured_rows(plan.root / file)]
+    for recorded in sorted((device / "accelsim").glob("*.json")) if plan.study.tables == plan.study.device else []:
         row = read_result(recorded).row()
         if row["launch"] in about.get(row["workload"], {}):
             rows.append(row | {"part_sms": 0})

@@ -62,6 +62,8 @@ class Selection(_Strict):
 class Study(_Strict):
     """device: folder under traces/. baseline: what sweeps start from and speed-ups refer to. engines: who replays.
 
+    measured_on: folder under traces/ with measured tables of the same launches on another GPU, in place of the device's
+                (`ssmsim measure --captured` makes them).
     accelsim_root: folder of Accel-Sim, in place of $ACCELSIM_ROOT.
     sample:     simulate some waves of thread blocks and estimate the whole; false: every block.
     clock:      of the SMs in runs on the whole GPU: `measured`, each launch as its measurement ran (the GPU slows the
@@ -72,6 +74,7 @@ class Study(_Strict):
     """
 
     device: Name
+    measured_on: Name | None = None
     baseline: Name
     engines: list[Name] = Field(min_length=1)
     accelsim_root: str | None = None
@@ -80,6 +83,11 @@ class Study(_Strict):
     held_out: list[Name] = []
     axes: dict[Name, Annotated[dict[str, float], Field(min_length=1)]] = {}
     selections: dict[Name, Selection] = Field(min_length=1)
+
+    @property
+    def tables(self) -> str:
+        """Folder under traces/ with the measured tables."""
+        return self.measured_on or self.device
 
     @model_validator(mode="after")
     def _known_workloads(self) -> Self:

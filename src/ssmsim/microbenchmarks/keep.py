@@ -1,0 +1,64 @@
+"""Results of microbenchmarks as they are kept beside the project: no blanks, seven digits, addresses where a replay needs them.
+
+python -m ssmsim.microbenchmarks.keep MEASURED KEPT PROGRAM...
+"""
+
+import argparse
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+from ssmsim.errors import SsmsimError
+from ssmsim.files import whole_file
+
+DIGITS = 7
+OF_A_LAUNCH = ("out", "buffers", "parameters")  # what write_launches needs of a loop that is replayed
+
+
+def short(value: Any) -> Any:
+    """The same numbers to seven digits, whole ones without a point."""
+    if isinstance(value, float):
+        value = float(f"{value:.{DIGITS}g}")
+        return int(value) if value.is_integer() else value
+    if isinstance(value, list):
+        return [short(each) for each in value]
+    if isinstance(value, dict):
+        return {key: short(each) for key, each in value.items()}
+    return value
+
+
+def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
+    """A program's result without the addresses of loops that are not replayed."""
+    kept = short(result)
+    for name, row in kept.get("loops", {}).items():
+        if name not in replayed:
+            for field in OF_A_LAUNCH:
+                row.pop(field, None)
+    return kept
+
+
+def keep(measured: Path, kept: Path, names: list[str]) -> None:
+    """Write kept/NAME.json of every measured/NAME.json. Raises SsmsimError where there is none."""
+    kept.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        file = measured / f"{name}.json"
+        if not file.is_file():
+            raise SsmsimError("no such result", file, "name programs that `ssmsim microbenchmarks` has run")
+        cases = getattr(importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}"), "LOOPS", [])
+        result = compact(json.loads(file.read_text()), {case.name for case in cases if case.replay})
+        with whole_file(kept / file.name) as temporary:
+            temporary.write_text(json.dumps(result, separators=(",", ":")) + "\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("measured", type=Path)
+    parser.add_argument("kept", type=Path)
+    parser.add_argument("names", nargs="+")
+    given = parser.parse_args()
+    keep(given.measured, given.kept, given.names)
+
+
+if __name__ == "__main__":
+    main()
