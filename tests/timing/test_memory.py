@@ -328,3 +328,26 @@ def test_a_slice_has_as_many_places_for_reads_as_for_writes(reads, writes, free)
     m.slice_misses, transactions[0].sectors = 4, 100
     slice_.misses, slice_.writes = reads, writes
     assert l2.room(m, slice_, transactions, 0, 0, 0) == free
+
+
+PASSES = 31  # of a load of 32 lines at the data banks, less one that the handing on hides
+
+
+def behind(loads: int, modifier: str = "") -> int:
+    """Cycles that an LDS takes behind loads of 32 lines each, with an L1 of 168 lines and 36 more that may be awaited."""
+    small = one_sm(shared__carveouts_kib=(228,), l1__awaited_lines_beyond=36)
+    far = [
+        op(f"LDG.E{modifier} R0, desc[UR4][R2.64]", write=0, rows=[BASE + 4096 * i + 128 * LANES]) for i in range(loads)
+    ]
+    return latency(*far, op("LDS R6, [R8]", write=1, rows=[4 * LANES]), use(1), config=small)
+
+
+def test_a_load_that_finds_no_place_for_its_data_holds_up_what_is_behind_it():
+    """192 lines may be on their way, 224 may not: the seventh load waits until some of the first have come."""
+    six, seven = behind(6), behind(7)
+    assert six == behind(5) + PASSES
+    assert seven > six + CONFIG.l2.hit_latency_near_cycles
+
+
+def test_what_goes_past_the_l1_needs_no_place_there():
+    assert behind(7, ".NA") == behind(6, ".NA") + PASSES

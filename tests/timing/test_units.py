@@ -265,18 +265,24 @@ def test_a_copy_takes_its_wavefronts_and_its_issue():
     assert copies.time_of(m, counts, sm, request, one, access, 1, 500) == 1
 
 
-def test_copies_through_the_l1_take_two_cycles_and_come_later_when_one_missed():
+def test_copies_through_the_l1_that_miss_pass_twice():
+    """To ask, a line per cycle and two at least, and when the data are there, in turn with those that only ask."""
     m, counts, sm = copying(copy_miss_fp=3 << r.FP, copy_l1_fp=2 << r.FP)
     request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
-    access.wavefronts, access.lines, request.left = 1, 4, 1
+    access.wavefronts, access.lines, request.left = 1, 1, 1
     assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 2  # all that hit follow at once
-    request.left = 2  # misses: the next one begins five cycles later
+    request.left = 2  # misses: so do those that ask
     assert copies.time_of(m, counts, sm, request, one, access, 1, 102) == 2
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 104) == 2 + 3
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 112) == 2
-    access.wavefronts = 4
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 104) == 2
+    copies.comes_back(m, sm, access, 106)  # 2 + 3 in all, of which 2 have been
+    copies.comes_back(m, sm, access, 106)
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 106) == 3 + 2  # behind the first of the two
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 111) == 3 + 2  # behind the second
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 116) == 2
+    access.wavefronts = access.lines = 4
     assert copies.time_of(m, counts, sm, request, one, access, 4, 120) == 4
     one.bypass = 1
+    copies.comes_back(m, sm, access, 124)
     assert copies.time_of(m, counts, sm, request, one, access, 4, 124) == 4  # waits for none
 
 

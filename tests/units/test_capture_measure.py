@@ -95,8 +95,8 @@ def test_no_capture(tmp_path: Path):
 def test_table_and_schema(tmp_path: Path):
     row = measure.Measured("00-a", "_a", "cold", {name: [4.0, 5.0, 6.0] for name in COUNTERS})
     row.values["idc__request_hit_rate.pct"] = [None] * 3
-    measure._write_table(tmp_path / "measured.csv", [row])
-    measure._write_schema(tmp_path / "measured.schema.json", [row], {}.fromkeys(COUNTERS, ""), {})
+    measure.write_table(tmp_path / "measured.csv", [row])
+    measure.write_schema(tmp_path / "measured.schema.json", [row], {}.fromkeys(COUNTERS, ""), {})
     (read,) = csv.DictReader((tmp_path / "measured.csv").open())
     assert read["gpc__cycles_elapsed.max"] == "5" and read["gpc__cycles_elapsed.max:spread"] == "0.3333"
     assert read["repetitions"] == "3" and read["idc__request_hit_rate.pct"] == ""

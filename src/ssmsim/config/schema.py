@@ -196,6 +196,9 @@ class L1(Group):
         description="data returned to registers; bounds and Accel-Sim alone: the engine has shared.wavefronts_per_cycle"
     )
     miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
+    awaited_lines_beyond: Annotated[int, Field(ge=0)] = Field(
+        description="loads and copies through the L1 wait when more lines than it holds and these are on their way"
+    )
     store_bytes: Count = Field(description="of stores on their way to the slice that is to take them")
     write_through_bytes_per_cycle: Count
     store_backlog_cycles: Cycles = Field(

@@ -112,7 +112,7 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.position, warp.end, warp.access = source.first[i], source.first[i + 1], source.access[i]
     warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
     warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
-    warp.copy_group, warp.copy_oldest, warp.gathering = 0, 0, 0
+    warp.copy_group, warp.copy_closed, warp.copy_oldest, warp.gathering = 0, 0, 0, 0
     warp.first_answer, warp.last_answer = 0, 0
     warp.deferred, warp.opened, warp.stored = 0, 0, 0
     warp.copy_left[:] = 0

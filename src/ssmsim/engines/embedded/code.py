@@ -102,7 +102,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         if counter and row["depth"] >= 0:
             one.kind, one.shift, one.count = r.DEPBAR, int(counter[1]) * r.COUNTER_BITS, row["depth"]
     elif base == "LDGDEPBAR":
-        one.kind, one.write_long = r.COPY_FENCE, 1
+        one.kind, one.space, one.closes, one.write_long = r.MEMORY, r.EXCHANGE, 1, 1
     elif base in FENCES:
         one.kind = r.MEMBAR
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it

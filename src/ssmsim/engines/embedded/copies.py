@@ -10,7 +10,7 @@ which stores are written, from 14 to 59 %.
 from numba import njit
 
 from ssmsim.engines.embedded.events import RELEASE, schedule
-from ssmsim.engines.embedded.records import COUNTER_MASK, FP, LANDINGS
+from ssmsim.engines.embedded.records import COPY_GROUPS, FP, LANDINGS, NONE
 from ssmsim.engines.embedded.stalls import check_exit
 
 
@@ -18,19 +18,36 @@ from ssmsim.engines.embedded.stalls import check_exit
 def time_of(m, counts, sm, request, one, access, busy, cycle):
     """Cycles that a copy holds the unit. busy: to look up its lines, and its wavefronts.
 
-    One through the L1 comes later when the last one missed: loads from shared memory may go between (turns: ca4, rows: miss).
+    One through the L1 that misses passes twice, to ask and when its data are there. It takes turns with those that come
+    back; loads from shared memory go between (turns: ca4 takes as long as zero4, though it misses; behind: ca4, ca16).
     """
     if request.off:
         return busy
-    time = access.wavefronts * m.wavefront_fp + m.copy_issue_fp
-    if not one.bypass:
-        time = max(time, m.copy_l1_fp)
-    busy = max(busy, whole_cycles(sm, time))
-    if one.bypass or access.lines == 0:
+    if one.bypass:
+        busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
+        return busy + meet(counts, sm, cycle, access.wavefronts)
+    missed = request.left > 1
+    busy = whole_cycles(sm, first_pass(m, access) if missed else whole_time(m, access))
+    if access.lines == 0:
         return busy + meet(counts, sm, cycle, access.wavefronts)
     begin = max(cycle << FP, sm.copy_free_fp)
-    sm.copy_free_fp = begin + ((busy << FP) + m.copy_miss_fp if request.left > 1 else 0)
+    if sm.copy_back_fp > begin:  # one of those whose data are there goes first
+        begin += second_pass(m, access)
+    sm.copy_free_fp = begin + (busy << FP)
+    sm.copy_back_fp += (busy << FP) * (sm.copy_back_fp > begin)
     return busy + (begin >> FP) - cycle
+
+
+@njit(cache=True)
+def whole_time(m, access):
+    """Of a copy through the L1 that hits."""
+    return max(access.wavefronts * m.wavefront_fp + m.copy_issue_fp, m.copy_l1_fp)
+
+
+@njit(cache=True)
+def first_pass(m, access):
+    """Of one that misses, which writes nothing yet: a line each cycle."""
+    return max(access.lines << FP, m.copy_l1_fp)
 
 
 @njit(cache=True)
@@ -59,6 +76,18 @@ def arrives(m, counts, sm, sectors, cycle):
 
 
 @njit(cache=True)
+def second_pass(m, access):
+    """Of one that missed, when its data are there."""
+    return max(0, whole_time(m, access) + m.copy_miss_fp - first_pass(m, access))
+
+
+@njit(cache=True)
+def comes_back(m, sm, access, cycle):
+    """The data of a copy that missed the L1 are there: it passes once more, in turn with those that have not yet."""
+    sm.copy_back_fp = max(sm.copy_back_fp, cycle << FP) + second_pass(m, access)
+
+
+@njit(cache=True)
 def whole_cycles(sm, time_fp):
     """Whole cycles of copies' time at the unit; the rest of a cycle is kept."""
     sm.copy_debt_fp += time_fp
@@ -70,26 +99,33 @@ def whole_cycles(sm, time_fp):
 @njit(cache=True)
 def copied(warp, group, events, w, cycle):
     """A copy has arrived in shared memory; groups that LDGDEPBAR closed release their counter in order."""
-    warp.copy_left[group % 64] -= 1
+    warp.copy_left[group % COPY_GROUPS] -= 1
     warp.outstanding -= 1
     check_exit(warp, events, w, cycle)
     flush_groups(warp, events, w, cycle)
 
 
 @njit(cache=True)
-def fence(m, sm, warp, one, events, w, cycle):
-    """LDGDEPBAR: close the group of copies issued so far. The unit takes it as a wavefront (turns: commit)."""
-    sm.lsu_free = max(sm.lsu_free, cycle) + m.shared_interval
-    warp.scoreboard += one.write_add
-    warp.long |= one.write_add * COUNTER_MASK
-    warp.copy_add[warp.copy_group % 64] = one.write_add
+def close(warp, one):
+    """LDGDEPBAR issues: copies from now on are of another group."""
+    warp.copy_add[warp.copy_group % COPY_GROUPS] = one.write_add
     warp.copy_group += 1
-    warp.copy_left[warp.copy_group % 64] = 0
-    flush_groups(warp, events, w, cycle)
+    warp.copy_left[warp.copy_group % COPY_GROUPS] = 0
+
+
+@njit(cache=True)
+def closed(counts, warp, request, events, cycle):
+    """The unit takes it, as a wavefront (turns: commit): warps that find no room wait at it like at a copy (ncu's samples)."""
+    counts.requests += 1
+    counts.answers += 1
+    warp.outstanding -= 1
+    request.left = NONE  # to be freed when it leaves the queue
+    warp.copy_closed += 1
+    flush_groups(warp, events, request.warp, cycle)
 
 
 @njit(cache=True)
 def flush_groups(warp, events, w, cycle):
-    while warp.copy_oldest < warp.copy_group and warp.copy_left[warp.copy_oldest % 64] == 0:
-        schedule(events, cycle + 1, RELEASE, w, warp.copy_add[warp.copy_oldest % 64])
+    while warp.copy_oldest < warp.copy_closed and warp.copy_left[warp.copy_oldest % COPY_GROUPS] == 0:
+        schedule(events, cycle + 1, RELEASE, w, warp.copy_add[warp.copy_oldest % COPY_GROUPS])
         warp.copy_oldest += 1

@@ -72,7 +72,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == REPLY:
                 noc.deliver(m, gpu, counts, sms, fills[a], a, events, cycle)
             elif kind == FILL:
-                l1fill.fill(m, counts, sms, warps, code, events, requests, fills, l1_lines, a, cycle)
+                l1fill.fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_lines, a, cycle)
             elif kind == CHANNEL_SERVE:
                 dram.serve(m, counts, transactions, channels, events, a, cycle)
             elif kind == DRAM_DONE:

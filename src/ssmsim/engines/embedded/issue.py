@@ -7,12 +7,11 @@ the assembler's counts and counters say all there is to wait for.
 
 from numba import njit
 
-from ssmsim.engines.embedded import barriers, copies, fences, fetch, lsu, pipes, tensor
+from ssmsim.engines.embedded import barriers, fences, fetch, lsu, pipes, tensor
 from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
     BARRIER,
-    COPY_FENCE,
     COUNTER_MASK,
     EXITED,
     FP,
@@ -118,9 +117,6 @@ def execute(
         return
     if kind == GMMA:
         tensor.issue(m, counts, sm, subs, warps, blocks[warp.block], events, one, warp, w, cycle)
-        return
-    if kind == COPY_FENCE:
-        copies.fence(m, sm, warp, one, events, w, cycle)
         return
     begins = cycle
     if kind == QUEUED:

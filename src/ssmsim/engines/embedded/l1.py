@@ -1,7 +1,9 @@
 """L1 data cache: sectored, write-through; global copies marked BYPASS do not allocate.
 
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
-its way waits for the same entry. A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
+its way waits for the same entry. Data that come need a place: when as many lines as the L1 holds, and some more, are on
+their way, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark behind: tight, roomy;
+copies past the L1 never wait). A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
 do not hit it (ncu: of the store sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line
 which was there is lost is assumed. Local
 memory is allocated on a store and written back (CUDA guide: local memory is cached in L1; Accel-Sim's L1 has the same
@@ -53,6 +55,9 @@ def access(
         or fills[0].payload < 2 * count + 8
     ):
         return -1
+    if sm.awaited + count > m.l1_awaited and not (one.is_store or one.bypass or one.is_atomic):
+        if sm.awaited + asked(m, s, access_, lines, l1_tags, l1_lines) > m.l1_awaited:
+            return -1
     request.left, request.last = 1, cycle + m.l1_latency
     took_fp = 0
     for i in range(access_.first_line, access_.first_line + count):
@@ -96,6 +101,16 @@ def access(
 
 
 @njit(cache=True)
+def asked(m, s, access_, lines, l1_tags, l1_lines):
+    """Lines of an access that nobody awaits yet and that are not there whole."""
+    number = 0
+    for i in range(access_.first_line, access_.first_line + access_.lines):
+        way, _ = find_l1(m, l1_tags, l1_lines, s, lines[i] >> 8)
+        number += way == NONE or (l1_lines[way].pending == 0 and lines[i] & 15 & ~l1_lines[way].valid != 0)
+    return number
+
+
+@njit(cache=True)
 def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_tags, l1_lines,
          now):  # fmt: skip
     """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors."""
@@ -113,6 +128,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
         replace(m, gpu, counts, sm, s, l1_tags[way], l1_lines[way], line, events, fills, coalescer, now)
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
+        sm.awaited += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
         return
     entry = l1_lines[way]
@@ -123,6 +139,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     missing = sectors & ~entry.valid & ~entry.pending
     if missing:
         request.left += 1
+        sm.awaited += entry.pending == 0
         entry.pending |= missing
         fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, coalescer, now)
         expect(entry, missing, fill)

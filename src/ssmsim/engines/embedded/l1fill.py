@@ -9,22 +9,32 @@ from ssmsim.engines.embedded.records import COPY, NONE
 
 
 @njit(cache=True)
-def fill(m, counts, sms, warps, code, events, requests, fills, l1_lines, index, cycle):
+def fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_lines, index, cycle):
     fill_ = fills[index]
     sms[fill_.sm].misses -= 1
     counts.l1_fill_sectors += popcount(fill_.sectors)
-    if fill_.way != NONE:
+    request = requests[fill_.request]
+    one = code[request.code]
+    if fill_.way == NONE:
+        sms[fill_.sm].awaited -= not (one.bypass or one.is_atomic)
+    else:
         entry = l1_lines[fill_.way]
         entry.valid |= fill_.sectors
         entry.pending &= ~fill_.sectors
+        sms[fill_.sm].awaited -= entry.pending == 0
     when = cycle + m.l1_latency - m.l1_latency // 2
-    request = requests[fill_.request]
-    if request.space == COPY and code[request.code].bypass:
-        copies.arrives(m, counts, sms[fill_.sm], popcount(fill_.sectors), cycle)
+    if request.space == COPY:
+        if one.bypass:
+            copies.arrives(m, counts, sms[fill_.sm], popcount(fill_.sectors), cycle)
+        elif request.left == 1:
+            copies.comes_back(m, sms[fill_.sm], accesses[request.access], cycle)
     answers.arrived(m, counts, warps, requests, fill_.request, code, events, when)
     waiter = fill_.waiters
     while waiter:
         following = fills[waiter].next
+        late = requests[fills[waiter].request]
+        if late.space == COPY and late.left == 1:
+            copies.comes_back(m, sms[fill_.sm], accesses[late.access], cycle)
         answers.arrived(m, counts, warps, requests, fills[waiter].request, code, events, when)
         free_fill(fills, waiter)
         waiter = following

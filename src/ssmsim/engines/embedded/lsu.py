@@ -9,7 +9,18 @@ from numba import njit
 
 from ssmsim.engines.embedded import answers, copies, handover, l1
 from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
-from ssmsim.engines.embedded.records import COPY, COUNTER_MASK, EXCHANGE, FP, GLOBAL, INF, LOCAL, NONE, SHARED
+from ssmsim.engines.embedded.records import (
+    COPY,
+    COPY_GROUPS,
+    COUNTER_MASK,
+    EXCHANGE,
+    FP,
+    GLOBAL,
+    INF,
+    LOCAL,
+    NONE,
+    SHARED,
+)
 from ssmsim.engines.embedded.stalls import LG, MIO, settle
 from ssmsim.engines.embedded.tensor import beside
 
@@ -59,9 +70,11 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     warp.scoreboard += one.write_add + one.read_add
     mask = (one.write_add | one.read_add) * COUNTER_MASK
     warp.long = warp.long | mask if one.write_long else warp.long & ~mask
-    if one.space == COPY:
+    if one.closes:
+        copies.close(warp, one)
+    elif one.space == COPY:
         request.group = warp.copy_group
-        warp.copy_left[warp.copy_group % 64] += 1
+        warp.copy_left[warp.copy_group % COPY_GROUPS] += 1
         sm.last_access = cycle
     elif one.space in (GLOBAL, LOCAL):
         sub.lg_count += 1
@@ -103,8 +116,11 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     busy = m.shared_interval
     if request.space == EXCHANGE:
         busy = max(busy, (beside(sm, m.exchange_interval << FP, cycle) + (1 << FP) - 1) >> FP)
-        begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
-        answer(gpu, counts, sub, warp, request, index, one, events, requests, begin + one.latency, cycle)
+        if one.closes:
+            copies.closed(counts, warp, request, events, cycle)
+        else:
+            begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
+            answer(gpu, counts, sub, warp, request, index, one, events, requests, begin + one.latency, cycle)
     elif request.space == SHARED:
         wavefronts = accesses[request.access].wavefronts * m.wavefront_fp
         busy = max(busy, (beside(sm, wavefronts, cycle) + (1 << FP) - 1) >> FP)

@@ -220,6 +220,7 @@ def machine_record(
     m.l1_sets, m.l1_latency = max(1, l1_lines // c.l1.ways), c.l1.hit_latency_cycles - 1
     m.l1_ways = l1_lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out
     m.tag_fp, m.miss_lines, m.store_bytes = _fp(1 / c.l1.tags_per_cycle), c.l1.miss_lines, c.l1.store_bytes
+    m.l1_awaited = max(32, l1_lines + c.l1.awaited_lines_beyond)  # one access has 32 at most
     m.store_fp = _fp(c.l1.sector_bytes / c.l1.write_through_bytes_per_cycle)
     m.store_backlog, m.flit = c.l1.store_backlog_cycles, c.noc.request_flit_bytes
     m.copy_early = max(0, m.l1_latency - m.l1_latency // 2 - c.mio.copy_latency_cycles)  # no way back to registers

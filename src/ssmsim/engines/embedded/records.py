@@ -39,12 +39,11 @@ KINDS = (
     "depbar",
     "gmma",
     "gmma_wait",
-    "copy_fence",
     "membar",
     "queued",
     "gmma_arrive",
 )
-FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, COPY_FENCE, MEMBAR, QUEUED, GMMA_ARRIVE = range(len(KINDS))
+FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, MEMBAR, QUEUED, GMMA_ARRIVE = range(len(KINDS))
 
 # Memory operations, as the LSU tells them apart.
 SPACES = ("none", "shared", "global", "local", "copy", "exchange")
@@ -72,7 +71,7 @@ MACHINE = _record(
     "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
-    "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "store_bytes", "store_fp", "store_backlog", "copy_early",
+    "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
@@ -105,7 +104,7 @@ CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
     "first_bank", "writes", "wide", "thirds", "feeds", "fed",
-    "gmma_fp", "gmma_smem_fp", "sources", "payload", "commits", "promote", "exits", "joins", "defers", "blocks",
+    "gmma_fp", "gmma_smem_fp", "sources", "payload", "closes", "commits", "promote", "exits", "joins", "defers", "blocks",
 )  # fmt: skip
 
 WARP = _record(
@@ -118,7 +117,7 @@ WARP = _record(
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
     "fence", "gathering", "deferred", "opened", "started", "made", "stored",
     "first_answer", "last_answer",
-    "gmma_pending", "copy_group", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
+    "gmma_pending", "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
 
 SUBCORE = _record(
@@ -130,7 +129,7 @@ SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
-    "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "misses",
+    "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_back_fp", "misses", "awaited",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
     "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),

@@ -12,13 +12,12 @@ extern __shared__ u32 pool[];
         _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                              \
             char* from = base + (at & mask) + lane * 16;                                                               \
             char* words = base + (at & mask) + lane * 4;                                                               \
-            char* eight = base + (at & mask) + (lane & 7) * 4;                                                         \
             char* all = base + ((at - warp * 12288) & mask) + (lane & 7) * 4;                                          \
             __syncthreads();                                                                                           \
             _Pragma("unroll") for (int k = 0; k < K; k++) { far }                                                      \
             float l; asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(l) : "r"(to) : "memory");                  \
             f += l;                                                                                                    \
-            _Pragma("unroll 1") for (int j = 0; j < 20; j++) { TIMES16(MUL) }                                          \
+            _Pragma("unroll 1") for (int j = 0; j < 5; j++) { TIMES64(MUL) }                                           \
             _Pragma("unroll") for (int k = 0; k < 4 * K; k++) s ^= v[k];                                               \
             asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");                                \
             at += blockDim.x / 32 * 12288;                                                                             \
@@ -30,28 +29,21 @@ extern __shared__ u32 pool[];
     asm volatile("cp.async." kind ".shared.global [%0], [%1], " width ";" :: "r"(to), "l"(place) : "memory");
 #define NONE
 #define CG16 COPY("cg", "16", from)
-#define CG16_8 if (lane < 8) { COPY("cg", "16", from) }
 #define CA16 COPY("ca", "16", from)
 #define CA4 COPY("ca", "4", words)
-#define CA4_8 COPY("ca", "4", eight)
-#define CA4_Q COPY_AT("ca", "4", eight + (k / 4 * 512 + k % 4 * 32))
 #define CA4_ALL COPY_AT("ca", "4", all + (k / 4 * 512 + k % 4 * 32))
 #define MIX if (k % 2) { COPY_AT("ca", "4", all + (k / 8 * 512 + k / 2 % 4 * 32)) } else { COPY("cg", "16", from) }
 #define LDG asm volatile("ld.global.u32 %0, [%1];" : "=r"(v[k]) : "l"(words + k * 512) : "memory");
 #define LDG128 asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" \
     : "=r"(v[4 * k]), "=r"(v[4 * k + 1]), "=r"(v[4 * k + 2]), "=r"(v[4 * k + 3]) : "l"(from + k * 512) : "memory");
-#define UP_TO_12(M) M(1) M(2) M(4) M(8) M(12)
-#define UP_TO_24(M) UP_TO_12(M) M(13) M(14) M(15) M(16) M(20) M(24)
+#define UP_TO_12(M) M(4) M(8) M(12)
+#define UP_TO_24(M) UP_TO_12(M) M(13) M(14) M(15) M(16) M(24)
 #define NONE_K(K) BEHIND(none, K, NONE)
 #define CG16_K(K) BEHIND(cg16, K, CG16)
-#define CG16_8_K(K) BEHIND(cg16_8, K, CG16_8)
 #define CA16_K(K) BEHIND(ca16, K, CA16)
 #define CA4_K(K) BEHIND(ca4, K, CA4)
-#define CA4_8_K(K) BEHIND(ca4_8, K, CA4_8)
-#define CA4_Q_K(K) BEHIND(ca4_q, K, CA4_Q)
 #define CA4_ALL_K(K) BEHIND(ca4_all, K, CA4_ALL)
 #define MIX_K(K) BEHIND(mix, K, MIX)
 #define LDG_K(K) BEHIND(ldg, K, LDG)
 #define LDG128_K(K) BEHIND(ldg128, K, LDG128)
-NONE_K(1) UP_TO_24(CG16_K) UP_TO_24(CG16_8_K) UP_TO_24(CA16_K) UP_TO_24(CA4_K) UP_TO_24(CA4_8_K) UP_TO_24(CA4_Q_K)
-UP_TO_24(CA4_ALL_K) UP_TO_24(MIX_K) UP_TO_24(LDG_K) UP_TO_12(LDG128_K)
+NONE_K(1) UP_TO_24(CG16_K) UP_TO_24(CA16_K) UP_TO_24(CA4_K) UP_TO_24(CA4_ALL_K) UP_TO_24(MIX_K) UP_TO_24(LDG_K) UP_TO_12(LDG128_K)
