@@ -155,7 +155,10 @@ class Mio(Group):
     copy_issue_cycles: NonNegative = Field(description="an LDGSTS holds the SM's unit this long beyond its wavefronts")
     copy_l1_cycles: NonNegative = Field(description="at least so long when it goes through the L1")
     copy_miss_cycles: NonNegative = Field(
-        description="one that misses there holds up the next such one this much longer"
+        description="one that misses there passes twice, and holds up other copies through the L1 this much longer in all"
+    )
+    copy_ahead_cycles: NonNegative = Field(
+        description="copies past the L1 ask for a line per cycle; the unit takes on as many as this time has room for"
     )
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
     copy_fill_cycles: NonNegative = Field(description="each line that comes past the L1 holds the unit this long")

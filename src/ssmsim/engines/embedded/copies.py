@@ -1,10 +1,11 @@
 """LDGSTS: copies from global to shared memory, past the L1 or through it, and the groups that they are waited for in.
 
-A copy takes its wavefronts at the data banks and a bit more: of lanes that fill with zeros at once, of all when it goes
-through the L1 (our microbenchmark turns, between loads of 16 bytes). What it brings past the L1 is written a sector per
-cycle as it arrives. That costs loads from shared memory next to nothing; a store that meets it, or lanes that fill with
-zeros, take a cycle more for each sector: turns has 0.5 to 1.7 conflicts per line (ncu), 3 to 3.7 times the share of cycles in
-which stores are written, from 14 to 59 %.
+The unit holds a copy for its wavefronts, of lanes that fill with zeros at once, and a bit more (our microbenchmark turns). What
+it asks for goes on at a line per cycle: past the L1 some way behind, so that other accesses go between until too many are
+there (behind: cg16, turns: cg16); through the L1 at once, and once more when data that it lacked have come (behind: ca4, ca16).
+What comes past the L1 is written a sector per cycle as it arrives. That costs loads from shared memory next to nothing; a store
+that meets it, or lanes that fill with zeros, take a cycle more for each sector: turns has 0.5 to 1.7 conflicts per line
+(ncu), 3 to 3.7 times the share of cycles in which stores are written, from 14 to 59 %.
 """
 
 from numba import njit
@@ -25,7 +26,11 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
         return busy
     if one.bypass:
         busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
-        return busy + meet(counts, sm, cycle, access.wavefronts)
+        begin = cycle << FP
+        if access.lines:
+            begin = max(begin, sm.copy_free_fp - m.copy_ahead_fp)
+            sm.copy_free_fp = max(cycle << FP, sm.copy_free_fp) + (access.lines << FP)
+        return busy + (begin >> FP) - cycle + meet(counts, sm, cycle, access.wavefronts)
     missed = request.left > 1
     busy = whole_cycles(sm, first_pass(m, access) if missed else whole_time(m, access))
     if access.lines == 0:
@@ -84,7 +89,7 @@ def second_pass(m, access):
 @njit(cache=True)
 def comes_back(m, sm, access, cycle):
     """The data of a copy that missed the L1 are there: it passes once more, in turn with those that have not yet."""
-    sm.copy_back_fp = max(sm.copy_back_fp, cycle << FP) + second_pass(m, access)
+    sm.copy_back_fp = max(sm.copy_back_fp, sm.copy_free_fp, cycle << FP) + second_pass(m, access)
 
 
 @njit(cache=True)

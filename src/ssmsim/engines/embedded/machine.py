@@ -225,7 +225,7 @@ def machine_record(
     m.store_backlog, m.flit = c.l1.store_backlog_cycles, c.noc.request_flit_bytes
     m.copy_early = max(0, m.l1_latency - m.l1_latency // 2 - c.mio.copy_latency_cycles)  # no way back to registers
     m.copy_issue_fp, m.copy_fill_fp = _fp(c.mio.copy_issue_cycles), _fp(c.mio.copy_fill_cycles)
-    m.copy_l1_fp = _fp(c.mio.copy_l1_cycles)
+    m.copy_l1_fp, m.copy_ahead_fp = _fp(c.mio.copy_l1_cycles), _fp(c.mio.copy_ahead_cycles)
     m.copy_miss_fp, m.copy_sector = _fp(c.mio.copy_miss_cycles), c.mio.copy_sector_cycles
     path = c.l2.hit_latency_near_cycles - c.l1.hit_latency_cycles
     m.request_latency, m.reply_latency = path // 2, path - path // 2

@@ -72,7 +72,7 @@ MACHINE = _record(
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
-    "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp",
+    "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",

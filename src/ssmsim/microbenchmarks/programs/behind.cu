@@ -4,9 +4,10 @@ extern __shared__ u32 pool[];
 
 #define MUL asm volatile("mul.f32 %0, %0, %1;" : "+f"(f) : "f"(1.0001f));
 #define BEHIND(name, K, far)                                                                                           \
-    KERNEL behind_##name##_##K(Record* out, int n, char* base, u32 mask) {                                             \
+    KERNEL behind_##name##_##K(Record* out, int n, char* base, u32 mask, u32 bytes) {                                  \
         u32 lane = threadIdx.x & 31, warp = threadIdx.x >> 5, s = 0, at = warp * 12288, v[4 * K] = {};                        \
-        u32 to = (u32)__cvta_generic_to_shared(pool) + warp * 2048 + lane * 16;                                        \
+        u32 own = (u32)__cvta_generic_to_shared(pool) + warp * 12288 % (bytes - 12288), to = own + lane * 16;            \
+        u32 word = own + lane * 4;                                                                                     \
         float f = 1.f + lane;                                                                                          \
         u64 start = now();                                                                                             \
         _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                              \
@@ -24,15 +25,14 @@ extern __shared__ u32 pool[];
         }                                                                                                              \
         leave(out, start, s + (u32)f);                                                                                 \
     }
-#define COPY(kind, width, place) COPY_AT(kind, width, place + k * 512)
-#define COPY_AT(kind, width, place) \
-    asm volatile("cp.async." kind ".shared.global [%0], [%1], " width ";" :: "r"(to), "l"(place) : "memory");
+#define COPY(kind, width, to, from) \
+    asm volatile("cp.async." kind ".shared.global [%0], [%1], " width ";" :: "r"(to + k * 512), "l"(from) : "memory");
 #define NONE
-#define CG16 COPY("cg", "16", from)
-#define CA16 COPY("ca", "16", from)
-#define CA4 COPY("ca", "4", words)
-#define CA4_ALL COPY_AT("ca", "4", all + (k / 4 * 512 + k % 4 * 32))
-#define MIX if (k % 2) { COPY_AT("ca", "4", all + (k / 8 * 512 + k / 2 % 4 * 32)) } else { COPY("cg", "16", from) }
+#define CG16 COPY("cg", "16", to, from + k * 512)
+#define CA16 COPY("ca", "16", to, from + k * 512)
+#define CA4 COPY("ca", "4", word, words + k * 512)
+#define CA4_ALL COPY("ca", "4", word, all + (k / 4 * 512 + k % 4 * 32))
+#define MIX if (k % 2) { COPY("ca", "4", word, all + (k / 8 * 512 + k / 2 % 4 * 32)) } else { CG16 }
 #define LDG asm volatile("ld.global.u32 %0, [%1];" : "=r"(v[k]) : "l"(words + k * 512) : "memory");
 #define LDG128 asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" \
     : "=r"(v[4 * k]), "=r"(v[4 * k + 1]), "=r"(v[4 * k + 2]), "=r"(v[4 * k + 3]) : "l"(from + k * 512) : "memory");

@@ -2,7 +2,7 @@
 
 PLACE.KIND.K.WARPS: cycles per round of K instructions, one LDS, and 320 FMULs in a row that begin with what it loads; the
 far data are awaited behind them. roomy, tight: from DRAM, through an L1 of 53 and of 21 KB. cg16, ca16, ca4: LDGSTS of 4,
-4 and 1 lines, ca4 with four wavefronts; ca4_all: a sector, four of a line in a row, the same for all warps; mix: cg16 and such in
+4 and 1 lines; ca4_all: a sector, four of a line in a row, the same for all warps; mix: cg16 and such in
 turn. ldg, ldg128: loads of 1 and 4 lines. none: the LDS alone.
 """
 
@@ -12,14 +12,14 @@ MB = 1 << 20
 KINDS = ("cg16", "ca16", "ca4", "ca4_all", "mix", "ldg", "ldg128")
 FEW, ALL = (8, 16, 24), (4, 8, 12, 13, 14, 15, 16, 24)
 PLACES = {  # bytes, cold, KB of shared memory (170 leaves 53 KB of L1, 200 leaves 21), depths
-    "l2": (8 * MB, False, 48, FEW),
-    "dram": (256 * MB, True, 48, FEW),
+    "l2": (8 * MB, False, 100, FEW),
+    "dram": (256 * MB, True, 100, FEW),
     "roomy": (256 * MB, True, 170, ALL),
     "tight": (256 * MB, True, 200, ALL),
 }
 REPLAYED = (
-    "l2.none.1.16", "dram.cg16.24.16", "dram.ca4.16.16", "dram.ca16.16.16", "roomy.ldg128.12.16", "tight.ca16.16.16",
-    "tight.ca4.14.16", "tight.ldg.24.16", "tight.ldg128.12.16",
+    "l2.none.1.16", "dram.cg16.24.8", "dram.ca4.24.16", "l2.mix.24.16", "l2.ca16.24.16", "roomy.ldg128.12.16",
+    "tight.ca16.16.16", "tight.ca4.14.16", "tight.ldg.24.16", "tight.ldg128.12.16",
 )  # fmt: skip
 
 
@@ -32,7 +32,7 @@ def case(place: str, kind: str, count: int, warps: int) -> Loop:
         1,
         threads=32 * warps,
         shared=shared << 10,
-        args=(Unrecorded(region), u32(region - 1)),
+        args=(Unrecorded(region), u32(region - 1), u32(shared << 10)),
         rounds=(4, 20),
         replay=name in REPLAYED,
         cold=cold,
