@@ -66,7 +66,7 @@ rule simulate:
 
 # Simulated and measured rows, one table, and the hardware of every configuration beside it.
 rule rows:
-    input: plan.done, plan.measured
+    input: plan.done, plan.measured, *plan.elsewhere.values()
     output: rows=f"{OUT}/rows.csv", hardware=f"{OUT}/hardware.csv"
     params: study=STUDY, runs=len(plan.results)
     log: f"{OUT}/logs/rows.log"

@@ -13,7 +13,6 @@ from ssmsim.microbenchmarks.replay import compare
 ROOT = Path(__file__).parents[2]
 H100, H200 = ROOT / "traces/h100", ROOT / "traces/h200"
 MEASURED = sorted(file.parent for file in H100.glob("*/measured.csv"))
-ATOMICS = {"mamba1-2.8b"}  # sums by atomics in global memory loop until they succeed
 LOOPS = {  # name: bound on the relative error of cycles per round with simconfigs/h100.yaml
     "l2.read_l2.132blocks": 0.05,
     "l2.write_l2.132blocks": 0.04,

@@ -172,6 +172,7 @@ def test_what_another_gpu_changes_is_a_ratio_of_ratios(tmp_path: Path) -> None:
     assert len(table) == 6 and set(table.other) == {"other"}
     assert table.cycles_ratio_measured.to_numpy() == pytest.approx(1.1)
     assert table.error_pct.to_numpy() == pytest.approx(10)
-    assert "6 of" not in SECTIONS["other_gpu"][1]({"other_gpu": table[table.cache == "cold"].assign(us=30.0)})
+    text = SECTIONS["other_gpu"][1]({"other_gpu": table[table.cache == "cold"].assign(us=30.0)})
+    assert "| 3 of 20 µs and more, all | 1.10 to 1.10 | 1.21 to 1.21 | 10.0 % | +10.0 % |" in text
     figure = importlib.import_module("analysis.figures.other_gpu").draw(data)
     plt.close(figure)

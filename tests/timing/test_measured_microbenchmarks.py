@@ -130,6 +130,8 @@ CASES = {
     "rivals.lds.ex2.2": 0.03,
     "rivals.shfl.hmma.2": 0.06,
     "crowd.rows8.16": 0.02,
+    "crowd.rows32.16": 0.01,
+    "crowd.wide.32": 0.05,
     "behind.l2.none.1.16": 0.05,
     "behind.dram.cg16.24.8": 0.01,
     "behind.dram.ca4.24.16": 0.08,

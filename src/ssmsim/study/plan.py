@@ -79,7 +79,7 @@ class Plan:
         if self.study.clock == "config":
             return {}
         found = {}
-        for gpu in dict.fromkeys((self.study.tables, *self.configs)):
+        for gpu in (self.study.tables, *self.elsewhere):
             for file in self.tables(gpu):
                 for row in csv.DictReader((self.root / file).read_text().splitlines()):
                     if row.get(CYCLES) and row.get(TIME):
@@ -94,8 +94,8 @@ class Plan:
         """
         if run.sms:
             return None
-        tables = [gpu for gpu in (run.config, self.study.tables) if self.tables(gpu)]
-        return self.clocks.get((tables[0], run.workload, run.launch, run.cache)) if tables else None
+        gpu = run.config if run.config in self.elsewhere else self.study.tables
+        return self.clocks.get((gpu, run.workload, run.launch, run.cache))
 
     @property
     def workloads(self) -> list[str]:
@@ -106,8 +106,14 @@ class Plan:
         """Measured tables of the workloads in the plan, as far as there are any."""
         return self.tables(self.study.tables)
 
+    @property
+    def elsewhere(self) -> dict[str, list[str]]:
+        """Those of other GPUs that configurations are named after."""
+        others = {gpu: self.tables(gpu) for gpu in self.configs if gpu != self.study.tables}
+        return {gpu: files for gpu, files in others.items() if files}
+
     def tables(self, gpu: str) -> list[str]:
-        """Those of traces/`gpu`."""
+        """Measured tables of the plan's workloads in traces/`gpu`."""
         files = [f"traces/{gpu}/{workload}/measured.csv" for workload in self.workloads]
         return [file for file in files if (self.root / file).is_file()]
 

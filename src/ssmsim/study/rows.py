@@ -97,9 +97,8 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows.append(read_result(plan.root / result).row() | {"part_sms": run.sms})
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
-    for gpu in plan.configs:  # named like a folder of traces/: what that GPU took
-        if gpu != plan.study.tables:
-            rows += [row | {"config": gpu} for file in plan.tables(gpu) for row in measured_rows(plan.root / file)]
+    for gpu, files in plan.elsewhere.items():
+        rows += [row | {"config": gpu} for file in files for row in measured_rows(plan.root / file)]
     for recorded in sorted((device / "accelsim").glob("*.json")) if plan.study.tables == plan.study.device else []:
         row = read_result(recorded).row()
         if row["launch"] in about.get(row["workload"], {}):
