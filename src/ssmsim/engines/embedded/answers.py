@@ -24,14 +24,14 @@ def expect(warp, requests, index):
 
 
 @njit(cache=True)
-def arrived(m, counts, warps, requests, index, code, events, when):
+def arrived(m, counts, sm, warps, requests, index, code, events, when):
     """One line of a request is there at `when`; with the last, it is answered, and those that waited for it are."""
     request = requests[index]
     request.left -= 1
     if request.left:
         return
     if not request.ordered:
-        answer(m, counts, warps, requests, index, code, events, when)
+        answer(m, counts, sm, warps, requests, index, code, events, when)
         return
     request.there = when
     warp = warps[request.warp]
@@ -39,14 +39,15 @@ def arrived(m, counts, warps, requests, index, code, events, when):
         first = warp.first_answer
         warp.first_answer = requests[first].later
         when = max(when, requests[first].there)
-        answer(m, counts, warps, requests, first, code, events, when)
+        answer(m, counts, sm, warps, requests, first, code, events, when)
 
 
 @njit(cache=True)
-def answer(m, counts, warps, requests, index, code, events, when):
+def answer(m, counts, sm, warps, requests, index, code, events, when):
     """The request's counter goes down."""
     request = requests[index]
     counts.answers += 1
+    sm.copies_fp -= request.place_fp
     if request.space == COPY:
         schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
     else:

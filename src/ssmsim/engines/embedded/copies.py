@@ -44,6 +44,24 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
 
 
 @njit(cache=True)
+def has_room(m, sm, one, access):
+    """Whether one more may be on its way; else the unit waits with it, and all that is behind (our microbenchmark pending)."""
+    return access.lines == 0 or sm.copies_fp + place_of(m, one) <= m.copies_fp
+
+
+@njit(cache=True)
+def take_place(m, sm, one, request):
+    """A copy is on its way. Its place is free when it is answered: after all that its warp asked for before it."""
+    request.place_fp = place_of(m, one)
+    sm.copies_fp += request.place_fp
+
+
+@njit(cache=True)
+def place_of(m, one):
+    return m.copy_past_fp if one.bypass else 1 << FP
+
+
+@njit(cache=True)
 def whole_time(m, access):
     """Of a copy through the L1 that hits."""
     return max(access.wavefronts * m.wavefront_fp + m.copy_issue_fp, m.copy_l1_fp)

@@ -47,7 +47,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     free.next = request.next
     request.next, request.warp, request.code, request.left = 0, w, warp.current, 0
     request.access = NONE
-    request.ordered, request.there, request.later = 0, 0, 0
+    request.ordered, request.there, request.later, request.place_fp = 0, 0, 0, 0
     request.space = one.space
     if one.space != EXCHANGE:
         request.access = warp.access
@@ -131,6 +131,10 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
                cycle + shared_latency(m, one) + (max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
         access = accesses[request.access]
+        if request.space == COPY and not copies.has_room(m, sm, one, access):
+            counts.queue_conflicts += 1
+            schedule(events, cycle + RETRY, SERVE, s, 0)
+            return
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,
                          coalescer, l1_tags, l1_lines, cycle)  # fmt: skip
         if took < 0:
@@ -140,12 +144,14 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         busy = max(busy, took)
         if request.space == COPY:
             busy = copies.time_of(m, counts, sm, request, one, access, busy, cycle)
+            if request.left > 1:
+                copies.take_place(m, sm, one, request)
         counts.requests += 1
     pop(m, sub, request, one, requests, warps, code, events, i, sm, stalls, cycle)
     if request.left > 0:
         if request.left > 1 or request.space == COPY:
             answers.expect(warp, requests, index)
-        answers.arrived(m, counts, warps, requests, index, code, events, request.last)
+        answers.arrived(m, counts, sm, warps, requests, index, code, events, request.last)
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
     schedule(events, sm.lsu_free, SERVE, s, 0)

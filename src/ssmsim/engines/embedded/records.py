@@ -72,7 +72,7 @@ MACHINE = _record(
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
-    "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp",
+    "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "copies_fp", "copy_past_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
@@ -129,7 +129,7 @@ SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
-    "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_back_fp", "misses", "awaited",
+    "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_back_fp", "misses", "awaited", "copies_fp",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
     "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),
@@ -153,6 +153,7 @@ ACCESS = _record("first_line", "lines", "wavefronts")
 REQUEST = _record(
     "next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last",
     "ordered", "there", "later",  # answers of a warp in order, see answers.py
+    "place_fp",  # what a copy takes of those that may be on their way
 )  # fmt: skip
 
 # A line on its way from or to an SM.
