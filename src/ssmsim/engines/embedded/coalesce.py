@@ -97,6 +97,25 @@ def negative(row, mask):
 
 
 @njit(cache=True)
+def alike(row, mask):
+    """Most lanes of the mask that copy from one address: an LDGSTS takes as many passes (our microbenchmark rows: same, own)."""
+    most, run, before, ascending = 1, 1, -1, True
+    for lane in range(32):
+        if mask >> lane & 1 and row[lane] >= 0:
+            run = run + 1 if row[lane] == before else 1
+            most, ascending = max(most, run), ascending and row[lane] >= before
+            before = row[lane]
+    if ascending:
+        return most
+    for lane in range(32):
+        same = 0
+        for other in range(32):
+            same += mask >> other & 1 and row[other] == row[lane]
+        most = max(most, same * (mask >> lane & 1 and row[lane] >= 0))
+    return most
+
+
+@njit(cache=True)
 def global_lines(row, mask, lines, first):
     """Lines of a global access from lines[first] on, in lane order; returns how many. Lanes are aligned to their width."""
     count = 0
@@ -184,6 +203,10 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
                     access.lines = global_lines(last, on, lines, at[2])
                     if one.space != COPY and not one.is_store and not one.is_atomic:
                         access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, 32, scratch))
+                    if one.space == COPY:
+                        passes = alike(last, on)
+                        if passes > 1:
+                            access.wavefronts = max(access.wavefronts, passes)
                     if one.is_store:
                         mark_full(last, on, ins.width, lines, at[2], access.lines)
                 if access.lines:

@@ -28,8 +28,8 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
         busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
         begin = cycle << FP
         if access.lines:
-            begin = max(begin, sm.copy_free_fp - m.copy_ahead_fp)
-            sm.copy_free_fp = max(cycle << FP, sm.copy_free_fp) + (access.lines << FP)
+            begin = max(begin, sm.copy_past_fp - m.copy_ahead_fp)
+            sm.copy_past_fp = max(cycle << FP, sm.copy_past_fp) + (access.lines << FP)
         return busy + (begin >> FP) - cycle + meet(counts, sm, cycle, access.wavefronts)
     missed = request.left > 1
     busy = whole_cycles(sm, first_pass(m, access) if missed else whole_time(m, access))

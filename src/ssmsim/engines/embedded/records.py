@@ -129,7 +129,7 @@ SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
-    "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_back_fp", "misses", "awaited", "copies_fp",
+    "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_fp", "copy_back_fp", "misses", "awaited", "copies_fp",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
     "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),

@@ -20,3 +20,16 @@ LOOPS = [
     for kind in ("hit", "miss", "zero")
     for lanes in (2, 32)
 ]
+LOOPS += [
+    Loop(
+        f"{kind}.{lanes}",
+        f"rows_{kind}_{lanes}",
+        8,
+        threads=512,
+        shared=132 << 10,
+        args=(Zeros(1 << 20), u32(1 << 20)),
+        rounds=(20, 100),
+    )
+    for kind in ("hit_same", "hit_own", "miss_same", "miss_own", "shared_same", "shared_own", "line_same")
+    for lanes in (1, 2, 4, 32)
+]
