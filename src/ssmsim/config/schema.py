@@ -163,7 +163,9 @@ class Mio(Group):
     copies_awaited: Count = Field(
         description="copies through the L1 whose data are on their way; the unit waits with the next, and all behind it"
     )
-    copy_past_share: Annotated[float, Field(gt=0, le=1)] = Field(description="of the room of one, that a copy past the L1 takes")
+    copy_past_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="of the room of one, that a copy past the L1 takes"
+    )
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
     copy_fill_cycles: NonNegative = Field(description="each line that comes past the L1 holds the unit this long")
     copy_sector_cycles: Cycles = Field(

@@ -3,6 +3,7 @@
 The unit holds a copy for its wavefronts, of lanes that fill with zeros at once, and a bit more (our microbenchmark turns). What
 it asks for goes on at a line per cycle: past the L1 some way behind, so that other accesses go between until too many are
 there (behind: cg16, turns: cg16); through the L1 at once, and once more when data that it lacked have come (behind: ca4, ca16).
+As many as copies_awaited may be on their way, those past the L1 for a share of a place (pending); a copy that hits takes none.
 What comes past the L1 is written a sector per cycle as it arrives. That costs loads from shared memory next to nothing; a store
 that meets it, or lanes that fill with zeros, take a cycle more for each sector: turns has 0.5 to 1.7 conflicts per line
 (ncu), 3 to 3.7 times the share of cycles in which stores are written, from 14 to 59 %.

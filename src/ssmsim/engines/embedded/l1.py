@@ -23,26 +23,8 @@ LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
 
 
 @njit(cache=True)
-def access(
-    m,
-    gpu,
-    counts,
-    sms,
-    s,
-    warp,
-    request,
-    index,
-    one,
-    access_,
-    lines,
-    events,
-    requests,
-    fills,
-    coalescer,
-    l1_tags,
-    l1_lines,
-    cycle,
-):
+def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, coalescer, l1_tags,
+           l1_lines, cycle):  # fmt: skip
     """Look up all lines of one instruction; cycles that it takes, -1 when it must try again later.
 
     request.left counts lines on their way; the request is finished by the last one (fill), or here when all hit.
@@ -56,15 +38,13 @@ def access(
     ):
         return -1
     if sm.awaited + count > m.l1_awaited and not (one.is_store or one.bypass or one.is_atomic):
-        if sm.awaited + asked(m, s, access_, lines, l1_tags, l1_lines) > m.l1_awaited:
+        if sm.awaited + asked(m, s, request, access_, lines, l1_tags, l1_lines) > m.l1_awaited:
             return -1
     request.left, request.last = 1, cycle + m.l1_latency
     took_fp = 0
     for i in range(access_.first_line, access_.first_line + count):
         word = lines[i]
-        line, full, sectors = word >> 8, (word >> 4) & 15, word & 15
-        if request.space == LOCAL:
-            line = LOCAL_BASE + request.warp * LOCAL_LINES + line
+        line, full, sectors = line_of(request, word), (word >> 4) & 15, word & 15
         now = cycle + (took_fp >> FP)
         took_fp += m.tag_fp
         if one.is_store or one.is_atomic:
@@ -72,25 +52,8 @@ def access(
             store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
                              coalescer, l1_tags, l1_lines, now)  # fmt: skip
         else:
-            load(
-                m,
-                gpu,
-                counts,
-                sm,
-                s,
-                request,
-                index,
-                one,
-                line,
-                sectors,
-                events,
-                requests,
-                fills,
-                coalescer,
-                l1_tags,
-                l1_lines,
-                now,
-            )
+            load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_tags,
+                 l1_lines, now)  # fmt: skip
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
     request.last += max(0, passes - 1)
@@ -101,11 +64,17 @@ def access(
 
 
 @njit(cache=True)
-def asked(m, s, access_, lines, l1_tags, l1_lines):
+def line_of(request, word):
+    """Number of a line of the pool; every warp has local memory of its own."""
+    return (word >> 8) + (LOCAL_BASE + request.warp * LOCAL_LINES if request.space == LOCAL else 0)
+
+
+@njit(cache=True)
+def asked(m, s, request, access_, lines, l1_tags, l1_lines):
     """Lines of an access that nobody awaits yet and that are not there whole."""
     number = 0
     for i in range(access_.first_line, access_.first_line + access_.lines):
-        way, _ = find_l1(m, l1_tags, l1_lines, s, lines[i] >> 8)
+        way, _ = find_l1(m, l1_tags, l1_lines, s, line_of(request, lines[i]))
         number += way == NONE or (l1_lines[way].pending == 0 and lines[i] & 15 & ~l1_lines[way].valid != 0)
     return number
 
@@ -195,26 +164,8 @@ def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, 
 
 
 @njit(cache=True)
-def store(
-    m,
-    gpu,
-    counts,
-    sm,
-    s,
-    warp,
-    request,
-    index,
-    one,
-    line,
-    sectors,
-    full,
-    events,
-    fills,
-    coalescer,
-    l1_tags,
-    l1_lines,
-    now,
-):
+def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, coalescer, l1_tags, l1_lines,
+          now):  # fmt: skip
     """One line of a store or atomic; its data take their time on the way out."""
     way, victim = find_l1(m, l1_tags, l1_lines, s, line)
     if request.space == LOCAL and victim != NONE:
