@@ -21,7 +21,8 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
     """Cycles that a copy holds the unit. busy: to look up its lines, and its wavefronts.
 
     One through the L1 that misses passes twice, to ask and when its data are there. It takes turns with those that come
-    back; loads from shared memory go between (turns: ca4 takes as long as zero4, though it misses; behind: ca4, ca16).
+    back, as does one past the L1 (behind: mix); loads from shared memory go between (turns: ca4 takes as long as zero4,
+    though it misses; behind: ca4, ca16).
     """
     if request.off:
         return busy
@@ -30,7 +31,10 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
         begin = cycle << FP
         if access.lines:
             begin = max(begin, sm.copy_past_fp - m.copy_ahead_fp)
-            sm.copy_past_fp = max(cycle << FP, sm.copy_past_fp) + (access.lines << FP)
+            if sm.copy_back_fp > begin:  # one through the L1 whose data are there goes first
+                begin += m.copy_miss_fp
+                sm.copy_back_fp += access.lines << FP
+            sm.copy_past_fp = max(begin, sm.copy_past_fp) + (access.lines << FP)
         return busy + (begin >> FP) - cycle + meet(counts, sm, cycle, access.wavefronts)
     missed = request.left > 1
     busy = whole_cycles(sm, first_pass(m, access) if missed else whole_time(m, access))
