@@ -72,3 +72,16 @@ def test_later_answers_come_at_once_when_the_first_is_there():
     cycles = answers(*ops, load(COLD, 0), *(load(HOT + 4096 * i, 1 + i) for i in range(3)), *(use(i) for i in range(4)))
     uses = cycles[-4:]
     assert uses == list(range(uses[0], uses[0] + 4))
+
+
+def test_a_copy_keeps_its_place_until_those_before_it_are_there():
+    """Two places: the third copy waits for the second, which is answered behind the first."""
+    two = one_sm(mio__copies_awaited=2, mio__copy_past_share=1)
+    shared = op("LDS R0, [R2]", write=0, rows=[4 * LANES])
+
+    def waits(first):
+        ops = [*IN_L2, copy(first), copy(HOT), copy(HOT), shared, use(0), EXIT]
+        cycles = issued(ops, two)
+        return cycles[-2] - cycles[-3]
+
+    assert waits(COLD) > CONFIG.dram.latency_near_cycles > waits(HOT) > CONFIG.l2.hit_latency_near_cycles // 2

@@ -142,6 +142,17 @@ CASES = {
     "behind.tight.ca4.14.16": 0.07,
     "behind.tight.ldg.24.16": 0.08,
     "behind.tight.ldg128.12.16": 0.04,
+    "pending.ca4_all.32": 0.01,
+    "pending.ca4_all.33": 0.04,
+    "pending.cg16.48": 0.01,
+    "pending.close_far.48": 0.04,
+    "pending.hit_after_far.33": 0.01,
+    "pending.one_in_2.39": 0.01,
+    "pending.one_in_2.64": 0.02,
+    "pending.one_in_4.35": 0.02,
+    "rows.hit_same.4": 0.01,
+    "rows.miss_same.4": 0.06,
+    "rows.all_same.4": 0.06,
 }
 
 

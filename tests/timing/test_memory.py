@@ -351,3 +351,20 @@ def test_a_load_that_finds_no_place_for_its_data_holds_up_what_is_behind_it():
 
 def test_what_goes_past_the_l1_needs_no_place_there():
     assert behind(7, ".NA") == behind(6, ".NA") + PASSES
+
+
+def behind_copies(count: int, modifier: str) -> int:
+    """Cycles that an LDS takes behind copies of a line each, of which three through the L1 or six past it have places."""
+    few = one_sm(mio__copies_awaited=3, mio__copy_past_share=0.5)
+    far = [
+        op(f"LDGSTS.E{modifier} [R4], desc[UR4][R2.64]", rows=[16 * LANES, BASE + 512 * i + 16 * (LANES % 8)])
+        for i in range(count)
+    ]
+    return latency(*far, op("LDS R6, [R8]", write=1, rows=[4 * LANES]), use(1), config=few)
+
+
+@pytest.mark.parametrize(("modifier", "places"), [(".128", 3), (".BYPASS.128", 6)])
+def test_a_copy_that_finds_no_place_holds_up_what_is_behind_it(modifier, places):
+    last, one_more = behind_copies(places, modifier), behind_copies(places + 1, modifier)
+    assert last < behind_copies(places - 1, modifier) + 8
+    assert one_more > last + CONFIG.l2.hit_latency_near_cycles

@@ -29,9 +29,11 @@ def short(value: Any) -> Any:
 
 
 def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
-    """A program's result without the addresses of loops that are not replayed."""
+    """A program's result without names that its keys tell, and the addresses of loops that are not replayed."""
     kept = short(result)
     for name, row in kept.get("loops", {}).items():
+        if row.get("name") == name:
+            del row["name"]
         if name not in replayed:
             for field in OF_A_LAUNCH:
                 row.pop(field, None)

@@ -24,9 +24,9 @@ BOTH(hit, SOME, (threadIdx.x * 4 + k * 2048))
 BOTH(miss, SOME, ((at + threadIdx.x * 4 + k * 2048) & (region - 1)))
 BOTH(zero, ZEROS, (threadIdx.x * 4))
 
-// Lanes that copy the same word: DIVISOR of them in a row, all to one word of shared memory (same) or each to its own (own).
+// DIVISOR lanes in a row copy the same word, all to one word of shared memory (same) or each to its own (own).
 #define ALIKE(name, DIVISOR, FROM, TO)                                                                                 \
-    KERNEL rows_##name(Record* out, int n, char* base, u32 region) {                                                   \
+    KERNEL rows_##name##_##DIVISOR(Record* out, int n, char* base, u32 region) {                                       \
         u32 lane = threadIdx.x & 31, first = threadIdx.x & ~31u, word = lane / DIVISOR, at = 0;                        \
         u32 to = (u32)__cvta_generic_to_shared(pool) + (first + TO) * 4;                                               \
         __syncthreads();                                                                                               \
@@ -42,8 +42,6 @@ BOTH(zero, ZEROS, (threadIdx.x * 4))
     }
 #define HIT (first * 4 + word * 4 + k * 2048)
 #define MISS ((at + first * 4 + word * 4 + k * 2048) & (region - 1))
-#define SHARED ((at + word * 4 + k * 32) & (region - 1))
-#define SHARED_LINE ((at + word * 4 + k * 128) & (region - 1))
-#define ALIKES(D) ALIKE(hit_same_##D, D, HIT, word) ALIKE(miss_same_##D, D, MISS, word) ALIKE(miss_own_##D, D, MISS, lane) ALIKE(hit_own_##D, D, HIT, lane) \
-   ALIKE(shared_same_##D, D, SHARED, word) ALIKE(shared_own_##D, D, SHARED, lane) ALIKE(line_same_##D, D, SHARED_LINE, word)
+#define ALL ((at + word * 4 + k * 32) & (region - 1))
+#define ALIKES(D) ALIKE(hit_same, D, HIT, word) ALIKE(hit_own, D, HIT, lane) ALIKE(miss_same, D, MISS, word) ALIKE(all_same, D, ALL, word)
 ALIKES(1) ALIKES(2) ALIKES(4) ALIKES(32)

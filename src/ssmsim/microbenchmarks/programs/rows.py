@@ -1,7 +1,8 @@
 """LDGSTS of 4 bytes a lane through the L1, eight in a row: what each takes when there is nothing between them.
 
 KIND.LANES: cycles per round of 8 copies by each of 16 warps, from the L1, from L2, or zeros; with one LDGDEPBAR and three
-LDS that are on in no lane, a cycle each.
+LDS that are on in no lane, a cycle each. same, own: LANES in a row copy one word, to one place or to one each; all_same: from
+L2, and all warps the same.
 """
 
 from ssmsim.microbenchmarks.case import Loop, Zeros, u32
@@ -29,7 +30,8 @@ LOOPS += [
         shared=132 << 10,
         args=(Zeros(1 << 20), u32(1 << 20)),
         rounds=(20, 100),
+        replay=lanes == 4 and kind != "hit_own",
     )
-    for kind in ("hit_same", "hit_own", "miss_same", "miss_own", "shared_same", "shared_own", "line_same")
+    for kind in ("hit_same", "hit_own", "miss_same", "all_same")
     for lanes in (1, 2, 4, 32)
 ]
