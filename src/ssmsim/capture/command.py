@@ -1,4 +1,4 @@
-"""`ssmsim capture` and `ssmsim measure`."""
+"""`ssmsim capture`, `ssmsim measure` and `ssmsim ablate`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -73,3 +73,17 @@ def register(app: typer.Typer) -> None:
             measure_again(program, out, again, "warm" if warm else "cold")
         else:
             run(program, out)
+
+    @app.command()
+    def ablate(
+        launch: Annotated[Path, typer.Argument(help="a launch/1 folder")],
+        out: Out,
+        off: Annotated[list[str], typer.Option(help="NAME=BEGINNING,...: a variant without these instructions")],
+    ) -> None:
+        """Write a capture of variants of a launch whose instructions are off: what do they cost, on a GPU and in the model?"""
+        from ssmsim.capture.ablate import ablate as write
+        from ssmsim.capture.ablate import parse_variants
+        from ssmsim.launch import read_launch
+
+        for name in write(read_launch(launch), parse_variants(off), out):
+            typer.echo(out / name)
