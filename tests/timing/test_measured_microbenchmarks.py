@@ -135,7 +135,7 @@ CASES = {
     "behind.l2.none.1.16": 0.05,
     "behind.dram.cg16.24.8": 0.01,
     "behind.dram.ca4.24.16": 0.08,
-    "behind.l2.mix.24.16": 0.12,
+    "behind.l2.mix.24.16": 0.03,
     "behind.l2.ca16.24.16": 0.05,
     "behind.roomy.ldg128.12.16": 0.06,
     "behind.tight.ca16.16.16": 0.08,

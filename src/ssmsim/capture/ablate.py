@@ -19,7 +19,8 @@ from ssmsim.sass.decode import decode_launch
 
 GUARD_AT, NEVER = 12, 0xF  # bits of the low word of an instruction: predicate, negated; !PT
 STEERS = re.compile(
-    r"BRA|BRX|JMP|JMX|CALL|RET|EXIT|BSSY|BSYNC|BREAK|WARPSYNC|BAR|YIELD|NANOSLEEP|WARPGROUP|DEPBAR|LDGDEPBAR"
+    r"BRA|BRX|JMP|JMX|CALL|RET|EXIT|KILL|BPT|BSSY|BSYNC|BREAK|BMOV|WARPSYNC|BAR|B2R|UCGABAR|CCTL|ENDCOLLECTIVE|ACQBULK"
+    r"|PREEXIT|USETMAXREG|SYNCS|YIELD|NANOSLEEP|WARPGROUP|DEPBAR|LDGDEPBAR"
 )
 GUARD = re.compile(r"@!?U?P\w+ ")
 
@@ -43,7 +44,10 @@ def ablate(launch: Launch, variants: dict[str, tuple[str, ...]], out: Path) -> l
             (folder / "cubins" / f"{name}.cubin").write_bytes(_patched(launch, off))
             names.append(f"{number:02d}-{name}")
             (folder / names[-1]).mkdir()
-            origin = launch.provenance | {"ablated_from": launch.folder.name, "off": list(starts)}
+            origin = launch.provenance | {
+                "ablated_from": "/".join(launch.folder.resolve().parts[-2:]),
+                "off": list(starts),
+            }
             changed = {"cubin": f"../cubins/{name}.cubin", "buffers": buffers, "provenance": origin}
             launch.model_copy(update=changed).write(folder / names[-1])
         sequence = {"format": "sequence/1", "operations": [{"launch": name} for name in names]}

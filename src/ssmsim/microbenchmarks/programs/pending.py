@@ -1,10 +1,10 @@
 """How many copies an SM has on their way: how long a load from shared memory waits behind them.
 
 KIND.K: cycles per round of K instructions per warp, eight warps, an LDS, and 960 FMULs in a row that begin with what it
-loads; the copies are awaited behind them. cg16: LDGSTS of four lines past the L1, from DRAM; ca4_all, ca16_all: through the
-L1, the same for all warps; one_in_4, one_in_2: of so many a cg16, the others ca4_all; narrow: one_in_2, the cg16 of one
-line. close_far: cg16 from DRAM and ca4 from L2 in turn. hit: ca4 of lines in the L1, also after a far copy of each warp
-(hit_after_far).
+loads; the copies are awaited behind them. cg16: LDGSTS of four lines past the L1, from DRAM; ca4_all: through the L1, eight
+words of a sector, four lanes to a word; ca16_all: of 16 places again and again; both the same for all warps. one_in_4,
+one_in_2: of so many a cg16, the others ca4_all; narrow: one_in_2, the cg16 of one line. close_far: cg16 from DRAM and
+ca4_all from L2 in turn. hit: ca4 of lines in the L1, also after a far copy of each warp (hit_after_far).
 """
 
 from ssmsim.microbenchmarks.case import Loop, Unrecorded, u32

@@ -2,7 +2,7 @@
 
 KIND.LANES: cycles per round of 8 copies by each of 16 warps, from the L1, from L2, or zeros; with one LDGDEPBAR and three
 LDS that are on in no lane, a cycle each. same, own: LANES in a row copy one word, to one place or to one each; all_same: from
-L2, and all warps the same.
+L2, 32 bytes apart, and all warps the same.
 """
 
 from ssmsim.microbenchmarks.case import Loop, Zeros, u32
