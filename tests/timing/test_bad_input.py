@@ -155,6 +155,7 @@ LAWS = {
     "instructions selected": lambda s: s.stalls[:, checks.SELECTED],
     "warps retired": lambda s: s.counts.retired_warps,
     "memory instructions answered": lambda s: s.counts.answers,
+    "places of copies given back": lambda s: s.sms.places_taken_fp,
     "SM lines awaited": lambda s: s.sms.misses,
     "stores acknowledged": lambda s: s.sms.stores_acknowledged,
     "bytes of stores": lambda s: s.sms.stores,

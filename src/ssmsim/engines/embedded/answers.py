@@ -44,10 +44,10 @@ def arrived(m, counts, sm, warps, requests, index, code, events, when):
 
 @njit(cache=True)
 def answer(m, counts, sm, warps, requests, index, code, events, when):
-    """The request's counter goes down."""
+    """The request's counter goes down, and the place of a copy is free."""
     request = requests[index]
     counts.answers += 1
-    sm.copies_fp -= request.place_fp
+    sm.places_taken_fp -= request.place_fp
     if request.space == COPY:
         schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
     else:

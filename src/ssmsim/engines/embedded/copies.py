@@ -3,7 +3,8 @@
 The unit holds a copy for its wavefronts, of lanes that fill with zeros at once, and a bit more (our microbenchmark turns). What
 it asks for goes on at a line per cycle: past the L1 some way behind, so that other accesses go between until too many are
 there (behind: cg16, turns: cg16); through the L1 at once, and once more when data that it lacked have come (behind: ca4, ca16).
-As many as copies_awaited may be on their way, those past the L1 for a share of a place (pending); a copy that hits takes none.
+As many as copies_awaited may be on their way, those past the L1 for a share of a place (pending); a copy that hits takes none, but
+waits like the others when all are taken (assumed).
 What comes past the L1 is written a sector per cycle as it arrives. That costs loads from shared memory next to nothing; a store
 that meets it, or lanes that fill with zeros, take a cycle more for each sector: turns has 0.5 to 1.7 conflicts per line
 (ncu), 3 to 3.7 times the share of cycles in which stores are written, from 14 to 59 %.
@@ -30,11 +31,11 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
         busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
         begin = cycle << FP
         if access.lines:
-            begin = max(begin, sm.copy_past_fp - m.copy_ahead_fp)
-            if sm.copy_back_fp > begin:  # one through the L1 whose data are there goes first
+            begin = max(begin, sm.copy_past_free_fp - m.copy_ahead_fp)
+            if sm.copy_back_fp > begin:  # one of a line through the L1 whose data are there goes first
                 begin += m.copy_miss_fp
                 sm.copy_back_fp += access.lines << FP
-            sm.copy_past_fp = max(begin, sm.copy_past_fp) + (access.lines << FP)
+            sm.copy_past_free_fp = max(begin, sm.copy_past_free_fp) + (access.lines << FP)
         return busy + (begin >> FP) - cycle + meet(counts, sm, cycle, access.wavefronts)
     missed = request.left > 1
     busy = whole_cycles(sm, first_pass(m, access) if missed else whole_time(m, access))
@@ -51,19 +52,19 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
 @njit(cache=True)
 def has_room(m, sm, one, access):
     """Whether one more may be on its way; else the unit waits with it, and all that is behind (our microbenchmark pending)."""
-    return access.lines == 0 or sm.copies_fp + place_of(m, one) <= m.copies_fp
+    return access.lines == 0 or sm.places_taken_fp + place_of(m, one) <= m.copy_places_fp
 
 
 @njit(cache=True)
 def take_place(m, sm, one, request):
-    """A copy is on its way. Its place is free when it is answered: after all that its warp asked for before it."""
+    """A copy is on its way. Its place is free once its data and all that its warp asked for before it are there."""
     request.place_fp = place_of(m, one)
-    sm.copies_fp += request.place_fp
+    sm.places_taken_fp += request.place_fp
 
 
 @njit(cache=True)
 def place_of(m, one):
-    return m.copy_past_fp if one.bypass else 1 << FP
+    return m.copy_past_place_fp if one.bypass else 1 << FP
 
 
 @njit(cache=True)

@@ -3,7 +3,7 @@
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
 its way waits for the same entry. Data that come need a place: when as many lines as the L1 holds, and some more, are on
 their way, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark behind: tight, roomy;
-copies past the L1 never wait). A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
+copies past the L1 need none there). A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
 do not hit it (ncu: of the store sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line
 which was there is lost is assumed. Local
 memory is allocated on a store and written back (CUDA guide: local memory is cached in L1; Accel-Sim's L1 has the same

@@ -24,7 +24,7 @@ from ssmsim.engines.embedded.records import (
 from ssmsim.engines.embedded.stalls import LG, MIO, settle
 from ssmsim.engines.embedded.tensor import beside
 
-RETRY = 4  # cycles until an access that found no free miss entry tries again: polling, not a hardware value
+RETRY = 4  # cycles until an access that found no free miss entry or place tries again: polling, not a hardware value
 
 
 @njit(cache=True, forceinline=True)
