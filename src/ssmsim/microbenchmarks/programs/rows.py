@@ -7,8 +7,9 @@ L2, 32 bytes apart, and all warps the same.
 
 from ssmsim.microbenchmarks.case import Loop, Zeros, u32
 
-LOOPS = [
-    Loop(
+
+def case(kind: str, lanes: int, replay: bool) -> Loop:
+    return Loop(
         f"{kind}.{lanes}",
         f"rows_{kind}_{lanes}",
         8,
@@ -16,22 +17,12 @@ LOOPS = [
         shared=132 << 10,
         args=(Zeros(1 << 20), u32(1 << 20)),
         rounds=(20, 100),
-        replay=lanes == 2 and kind != "zero",
+        replay=replay,
     )
-    for kind in ("hit", "miss", "zero")
-    for lanes in (2, 32)
-]
-LOOPS += [
-    Loop(
-        f"{kind}.{lanes}",
-        f"rows_{kind}_{lanes}",
-        8,
-        threads=512,
-        shared=132 << 10,
-        args=(Zeros(1 << 20), u32(1 << 20)),
-        rounds=(20, 100),
-        replay=lanes == 4 and kind != "hit_own",
-    )
+
+
+LOOPS = [case(kind, lanes, lanes == 2 and kind != "zero") for kind in ("hit", "miss", "zero") for lanes in (2, 32)] + [
+    case(kind, lanes, lanes == 4 and kind != "hit_own")
     for kind in ("hit_same", "hit_own", "miss_same", "all_same")
     for lanes in (1, 2, 4, 32)
 ]
