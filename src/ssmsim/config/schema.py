@@ -82,12 +82,19 @@ class Tensor(Group):
     hmma_1688_latency_cycles: Cycles
     hgmma_overhead_latency_cycles: Cycles = Field(description="issue to wait of one HGMMA beyond its N/2 cycles")
     hgmma_shared_bytes_per_cycle: Rate = Field(description="per SM, operands that HGMMA reads from shared memory")
+    hgmma_piece_bytes: Count = Field(description="read from shared memory at a time; between two pieces others pass")
     hgmma_queue_entries: Count = Field(description="HGMMAs a warp may have in flight before its issue stalls")
     hgmma_port_share: Annotated[float, Field(ge=0, lt=1)] = Field(
         description="share of each register bank's read slots that a running HGMMA takes"
     )
     hgmma_result_cycles: Count = Field(
         description="while an HGMMA runs, cycles from one slot for another result to the next, per bank of the first operand"
+    )
+    hgmma_load_cycles: Annotated[float, Field(ge=1)] = Field(
+        description="while an HGMMA runs, cycles of each wavefront of a load from shared memory at least"
+    )
+    hgmma_spare_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="share of shared memory's cycles that HGMMAs leave when their operands would take all"
     )
 
 

@@ -14,6 +14,7 @@ from ssmsim.files import whole_file
 
 DIGITS = 7
 OF_A_LAUNCH = ("out", "buffers", "parameters")  # what write_launches needs of a loop that is replayed
+DERIVED = "operations_per_cycle_per_sm"  # operations x warps / cycles_per_round
 
 
 def short(value: Any) -> Any:
@@ -29,11 +30,12 @@ def short(value: Any) -> Any:
 
 
 def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
-    """A program's result without names that its keys tell, and the addresses of loops that are not replayed."""
+    """A program's result without names that its keys tell, what other fields tell, and the addresses of loops that are not replayed."""
     kept = short(result)
     for name, row in kept.get("loops", {}).items():
         if row.get("name") == name:
             del row["name"]
+        row.pop(DERIVED, None)
         if name not in replayed:
             for field in OF_A_LAUNCH:
                 row.pop(field, None)

@@ -7,7 +7,7 @@ fixed latency; global and local accesses go to the L1. Fences of a block pass th
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, copies, handover, l1
+from ssmsim.engines.embedded import answers, copies, handover, l1, operands
 from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
 from ssmsim.engines.embedded.records import (
     COPY,
@@ -22,7 +22,6 @@ from ssmsim.engines.embedded.records import (
     SHARED,
 )
 from ssmsim.engines.embedded.stalls import LG, MIO, settle
-from ssmsim.engines.embedded.tensor import beside
 
 RETRY = 4  # cycles until an access that found no free miss entry or place tries again: polling, not a hardware value
 
@@ -115,20 +114,24 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     one, warp = code[request.code], warps[request.warp]
     busy = m.shared_interval
     if request.space == EXCHANGE:
-        busy = max(busy, (beside(sm, m.exchange_interval << FP, cycle) + (1 << FP) - 1) >> FP)
+        busy = max(busy, m.exchange_interval)
         if one.closes:
             copies.closed(counts, warp, request, events, cycle)
         else:
             begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
+            if not one.is_store:
+                busy, late = operands.take(m, sm, busy << FP, 1, cycle)
+                begin += late >> FP
             answer(gpu, counts, sub, warp, request, index, one, events, requests, begin + one.latency, cycle)
     elif request.space == SHARED:
         wavefronts = accesses[request.access].wavefronts * m.wavefront_fp
-        busy = max(busy, (beside(sm, wavefronts, cycle) + (1 << FP) - 1) >> FP)
+        held, late = operands.take(m, sm, wavefronts, one.is_store == 0, cycle)
+        busy = max(busy, held)
         if one.is_store:
             busy += copies.meet(counts, sm, cycle, wavefronts >> FP)
             warp.stored = cycle + busy + m.store_latency
         answer(gpu, counts, sub, warp, request, index, one, events, requests,
-               cycle + shared_latency(m, one) + (max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
+               cycle + shared_latency(m, one) + (late + max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
         access = accesses[request.access]
         if request.space == COPY and not copies.has_room(m, sm, one, access):

@@ -216,6 +216,8 @@ def machine_record(
     m.gmma_latency, m.gmma_queue = c.tensor.hgmma_overhead_latency_cycles, c.tensor.hgmma_queue_entries
     m.gmma_port_fp = _fp(1 / (c.sm.register_ports_per_bank * (1 - c.tensor.hgmma_port_share)))
     m.gmma_result = c.tensor.hgmma_result_cycles
+    m.gmma_load_fp, m.gmma_spare_fp = _fp(c.tensor.hgmma_load_cycles), _fp(c.tensor.hgmma_spare_share)
+    m.gmma_piece_fp = _fp(c.tensor.hgmma_piece_bytes / c.tensor.hgmma_shared_bytes_per_cycle)
     l1_lines = fits.l1_bytes // c.l1.line_bytes
     m.l1_sets, m.l1_latency = max(1, l1_lines // c.l1.ways), c.l1.hit_latency_cycles - 1
     m.l1_ways = l1_lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out

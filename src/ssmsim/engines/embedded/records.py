@@ -70,7 +70,7 @@ MACHINE = _record(
     "queue", "handed", "handed_data", "copy_hand", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
     "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
-    "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result",
+    "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result", "gmma_load_fp", "gmma_spare_fp", "gmma_piece_fp",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "copy_places_fp", "copy_past_place_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
@@ -128,7 +128,8 @@ SUBCORE = _record(
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_scheduled", "hand_free",
-    "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "operand_share_fp", "port_share_fp",
+    "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
+    "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "misses", "awaited",
     "places_taken_fp",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",

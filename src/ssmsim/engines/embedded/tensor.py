@@ -2,12 +2,13 @@
 
 64 x n x 16 takes n/2 cycles at 1024 FLOP per cycle and sub-core; operands from shared memory can be the slower limit
 (arXiv 2501.12084: full rate from n = 64 on when A comes from shared memory). Groups end in order; WARPGROUP.DEPBAR
-waits until no more than so many are in flight. Operands take their share of the 128 bytes per cycle that shared memory
-gives, so loads and stores of the SM slow down meanwhile (ncu counts them as wavefronts of the same data stage).
+waits until no more than so many are in flight. Operands come before the loads and stores of the SM (operands.py); ncu counts
+them as wavefronts of the same data stage.
 """
 
 from numba import njit
 
+from ssmsim.engines.embedded import operands
 from ssmsim.engines.embedded.events import GMMA_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.records import FP, NONE, TENSOR
 from ssmsim.engines.embedded.stalls import reconsider
@@ -28,8 +29,8 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
     block.gmma_done[group] += 1
     start = max(sm.tensor_free_fp, cycle << FP)
     busy = max(one.gmma_fp, one.gmma_smem_fp)
+    operands.begin(m, sm, one, start, busy)
     sm.tensor_free_fp = start + busy
-    sm.operand_share_fp = (one.gmma_smem_fp << FP) // busy
     sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
     sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.gmma_latency << FP)
     counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
@@ -66,21 +67,6 @@ def gather(m, sms, subs, warps, block, code, stalls, warp, cycle):
         if w != NONE:
             warps[w].gathering = 0
             reconsider(warps[w], subs[w // m.slots], sms[w // (4 * m.slots)], code, stalls, cycle)
-
-
-@njit(cache=True)
-def beside(sm, wavefronts_fp, cycle):
-    """Time that passes of loads and stores take beside a running HGMMA's operands: the two take turns when they must.
-
-    What the operands lose against an even share delays the HGMMAs to come.
-    """
-    if sm.tensor_free_fp <= cycle << FP:
-        return wavefronts_fp
-    half = 1 << (FP - 1)
-    if sm.operand_share_fp > half:
-        sm.tensor_free_fp += wavefronts_fp * (sm.operand_share_fp - half) >> FP
-        return 2 * wavefronts_fp
-    return (wavefronts_fp << FP) // ((1 << FP) - sm.operand_share_fp)
 
 
 @njit(cache=True)
