@@ -101,6 +101,12 @@ CASES = {
     "banks.hmma6.read_eee.4.1": 0.03,
     "beside.ss256.ex2.2.2": 0.06,
     "beside.hmma6.sts.4.2": 0.06,
+    "tandem.ss64.lds128.48.8": 0.08,  # the HGMMAs themselves take 3 % longer
+    "tandem.ss128.chain.2.1": 0.05,
+    "tandem.ss128.sts128.5.8": 0.02,
+    "tandem.ss256.chain.1.8": 0.02,
+    "tandem.ss256.lds128.3.8": 0.01,
+    "tandem.rs128.shfl.1.8": 0.02,
     "mixes.lds128.stg128": 0.02,
     "mixes.sts128.cg16": 0.05,
     "mixes.stsm4.cg16": 0.08,

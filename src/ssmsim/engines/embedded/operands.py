@@ -35,7 +35,7 @@ def free(sm, time):
 def between(sm, wavefronts_fp, cycle):
     """Time from `cycle` on until so many wavefronts have passed."""
     left = sm.tensor_free_fp - (cycle << FP)
-    if left <= 0:
+    if left <= 0 or wavefronts_fp == 0:
         return wavefronts_fp
     begin = max(0, (cycle << FP) - sm.pieces_from_fp)
     passed = free(sm, begin + left) - free(sm, begin)
@@ -51,12 +51,13 @@ def between(sm, wavefronts_fp, cycle):
 def take(m, sm, wavefronts_fp, loads, cycle):
     """(cycles that wavefronts hold the unit, time by which their results are late); loads: whether there are results.
 
-    Results find a slot behind those of earlier loads.
+    Results find a slot each behind those of earlier loads; a load is done with the last.
     """
     now, passes = cycle << FP, between(sm, wavefronts_fp, cycle)
     late, held = passes - wavefronts_fp, passes
-    if loads and sm.tensor_free_fp > now:
-        late += max(0, sm.results_free_fp - now - passes)
-        sm.results_free_fp = max(sm.results_free_fp, now) + (wavefronts_fp * m.gmma_load_fp >> FP)
+    if loads and sm.tensor_free_fp > now and wavefronts_fp:
+        slots = wavefronts_fp * m.gmma_load_fp >> FP
+        sm.results_free_fp = max(sm.results_free_fp, now) + slots
+        late = max(late, sm.results_free_fp - m.gmma_load_fp - now - wavefronts_fp + (1 << FP))
         held = max(passes, sm.results_free_fp - now - AHEAD)
     return (held + (1 << FP) - 1) >> FP, late
