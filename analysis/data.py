@@ -114,7 +114,10 @@ class Data:
     @property
     def explored_cache(self) -> str:
         """The cache state in which the modifications ran."""
-        return str(self.explored.cache.mode().iloc[0]) if len(self.explored) else str(self.simulated().cache.iloc[0])
+        if len(self.explored):
+            return str(self.explored.cache.mode().iloc[0])
+        simulated = self.simulated()
+        return str(simulated.cache.iloc[0]) if len(simulated) else "cold"  # a study of held-out launches alone
 
     @property
     def explored_part(self) -> bool:

@@ -25,6 +25,7 @@ def test_there_are_the_three_workloads_and_the_held_out_ones():
     counted = {name: sum(folder.parent.name == name for folder in FOLDERS) for name in {f.parent.name for f in FOLDERS}}
     assert counted["mamba2-2.7b"] == counted["mamba2-8b"] == counted["mamba2-780m-holdout"] == 40
     assert counted["mamba1-2.8b"] == counted["mamba1-790m-holdout"] == 9
+    assert counted["mamba2-wide-holdout"] == 19  # of its own kernels alone
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f"{f.parent.name}/{f.name}")

@@ -60,10 +60,12 @@ def write_study(folder: Path, configs: list[str], measured: bool) -> None:
     pd.DataFrame(hardware).to_csv(folder / "hardware.csv", index=False)
 
 
-@pytest.fixture(scope="module", params=["full", "no sweeps", "nothing measured"])
+@pytest.fixture(scope="module", params=["full", "no sweeps", "nothing measured", "held out alone"])
 def study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> study_data.Data:
     folder = tmp_path_factory.mktemp("rows")
     write_study(folder, CONFIGS if request.param == "full" else CONFIGS[:1], request.param != "nothing measured")
+    if request.param == "held out alone":
+        pd.read_csv(folder / "rows.csv").assign(held_out=True).to_csv(folder / "rows.csv", index=False)
     return study_data.read(folder)
 
 

@@ -68,6 +68,8 @@ def _patch_kernel(data: bytearray, start: int, words: int, pattern: tuple[str, .
         machine_code.write(data, start, place, word)
 
 
+REPLAYED = ("ss128.none", "ss128.read_eee", "ss128.same_e", "ss128.two_alternate", "ss32.three_alternate", "ss32.write_e",
+            "hmma6.two_e", "hmma6.read_eee")  # fmt: skip
 LOOPS = [
     Loop(
         f"{engine}.{pattern}.{m}.{threads // 128}",
@@ -76,7 +78,7 @@ LOOPS = [
         threads=threads,
         shared=98304,
         args=(i32(m), f32(1.0), Zeros(1 << 14)),
-        replay=engine in ("ss32", "ss128", "hmma6") and m == 4 and threads == 128,
+        replay=f"{engine}.{pattern}" in REPLAYED and m == 4 and threads == 128,
     )
     for engine in ENGINES
     for pattern in PATTERNS
