@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
-from streams import EXIT, issued, one_sm, op, run
+from streams import EXIT, ROOT, assemble, issued, launch, one_sm, op, run
+
+from ssmsim.config.load import load
+from ssmsim.engines.embedded import code, machine
 
 L1, GPC, L2, LINES, REFILL = 20, 42, 250, 6, 16
 DRAM = 550 - 280  # latency_near_cycles of DRAM less that of a hit in the L2
 COLD = {"fetch__l0_bytes_per_subcore": 256, "fetch__l0_line_bytes": 128, "fetch__l0_prefetch_lines": 0,
         "fetch__l1_latency_cycles": L1, "fetch__l1_interval_cycles": LINES, "fetch__gpc_latency_cycles": GPC,
         "fetch__gpc_interval_cycles": REFILL, "fetch__l2_latency_cycles": L2, "fetch__launch_prefetch_bytes": 0,
-        "fetch__gpc_bytes": 0}  # fmt: skip
+        "fetch__gpc_bytes": 0, "fetch__buffer_instructions": 0}  # fmt: skip
 ADD = op("FADD R0, R1, R2")
 
 
@@ -35,6 +38,37 @@ def test_the_first_bytes_alone_are_brought_there():
     cycles = issued([ADD] * 24 + [EXIT], near)
     assert cycles[8] - cycles[7] == GPC + L1
     assert cycles[16] - cycles[15] == L2 + DRAM + L1
+
+
+@pytest.mark.parametrize("buffered", [1, 3, 7])
+def test_a_line_is_asked_for_when_its_first_instruction_has_room_in_the_buffer(buffered):
+    """Issuing one makes room for the one so many behind it."""
+    cycles = issued([ADD] * 16 + [EXIT], config(buffer_instructions=buffered))
+    assert cycles[8] == 8 - buffered + L2 + DRAM + L1
+
+
+def test_no_line_is_asked_for_past_the_end():
+    assert issued([ADD] * 7 + [EXIT], config(buffer_instructions=3))[:8] == list(range(8))
+
+
+def test_a_line_that_is_needed_goes_before_those_asked_for_ahead():
+    """Each line is refilled 16 cycles behind the last: the branch's target would be the fourth, 64 cycles away."""
+    ahead = config(l0_bytes_per_subcore=1024, l0_prefetch_lines=4, gpc_bytes=1 << 17, launch_prefetch_bytes=1 << 16,
+                   gpc_latency_cycles=4, gpc_interval_cycles=40)  # fmt: skip
+    ops = [op("BRA 0x200", stall=1)] + [ADD] * 39 + [EXIT]
+    cycles = run(ops, [[0, *range(32, 41)]], ahead).cycles[0, 0]
+    assert cycles[1] <= 40 + 4 + L1 < 4 * 40
+
+
+def test_sms_of_a_gpc_share_its_port():
+    """1.25 cycles for each of 18 SMs: a line per 22 cycles each; with half of the SMs at work, as one alone."""
+    full = load(ROOT / "simconfigs/h200.yaml")
+    assert [set(interval(full, blocks)) for blocks in (1000, 132, 66, 1)] == [{20, 22}, {20, 22}, {18}, {18}]
+
+
+def interval(config, blocks):
+    state = machine.build(code.translate(assemble([ADD, EXIT]), config), launch(1), config, blocks)
+    return state.sms.refill_interval.tolist()
 
 
 @pytest.mark.parametrize("ahead", [1, 2])

@@ -100,6 +100,33 @@ def test_the_youngest_goes_first_when_there_is_no_favourite():
     assert (younger[2], older[2]) == (older[1] + 15, older[1] + 16)
 
 
+def of_three(first: list[bool], last: bool) -> list[list[int]]:
+    """Cycles of three warps of a sub-core, NOPs with a stall count of 2: whether those of the first two and the last yield."""
+    lines = [*first, last]
+    ops = (
+        [op("BAR.SYNC 0x0", barrier=0)]
+        + [op("NOP", stall=2, yields=y) for y in (False, True) for _ in range(40)]
+        + [EXIT]
+    )
+    warps = [[0, *(range(41, 81) if lines[w // 4] else range(1, 41)), 81] for w in range(12)]
+    cycles = run(ops, warps).cycles
+    return [cycles[0, w][2:41] for w in (0, 4, 8)]
+
+
+def test_one_that_yields_waits_until_those_that_do_not_are_done():
+    """Microbenchmark favours, yields: two take every slot; the third has its turn when they end."""
+    one, two, last = of_three([False, False], True)
+    assert last[0] >= max(one[-1], two[-1]) - 2
+    assert one[-1] - one[0] == two[-1] - two[0] == 2 * 38
+
+
+@pytest.mark.parametrize("yields", [False, True])
+def test_three_of_a_kind_take_turns(yields):
+    """Microbenchmark favours, share: who has waited longest goes first, so each has every third slot."""
+    for cycles in of_three([yields] * 2, yields):
+        assert {b - a for a, b in itertools.pairwise(cycles[:30])} == {3}
+
+
 def test_one_that_gives_way_stalls_for_two_cycles():
     """Microbenchmark timeline, yield: FFMAs with a stall count of 1 that give way issue every other cycle."""
     assert issued([op("FADD R0, R1, R2", yields=True)] * 4 + [EXIT])[:4] == [0, 2, 4, 6]

@@ -13,9 +13,10 @@ def beside(period=20, until=1000, spare=0.05):
     """(machine, SM) with an HGMMA from cycle 0 on whose pieces begin every `period` cycles."""
     m, sm, one = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.SM, r.CODE))
     m.gmma_piece_fp, m.gmma_load_fp, m.gmma_spare_fp = 16 * ONE, 4 * ONE, int(spare * ONE)
+    m.gmma_room_fp = 16 * ONE
     one.gmma_smem_fp = 64 * ONE
     sm.tensor_free_fp = -1
-    operands.begin(m, sm, one, 0, 4 * period * ONE)
+    operands.work(m, sm, one, 0, 4 * period * ONE)
     sm.tensor_free_fp = until * ONE
     return m, sm
 

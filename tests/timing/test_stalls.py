@@ -101,7 +101,7 @@ def test_reasons_cover_the_time_of_every_warp():
 ], ids=["mufu", "constant"])  # fmt: skip
 def test_an_instruction_that_is_not_there_waits_for_nothing_else(first, ninth, more):
     """What it needs is known once its line, 60 cycles away when the eighth issues, has come."""
-    config = one_sm(fetch__l0_line_bytes=128, fetch__l0_prefetch_lines=0, fetch__gpc_latency_cycles=60,
+    config = one_sm(fetch__l0_line_bytes=128, fetch__l0_prefetch_lines=0, fetch__gpc_latency_cycles=60, fetch__buffer_instructions=0,
                     constant__miss_latency_cycles=156)  # fmt: skip
     found, _ = waits([first] + [ADD] * 7 + [ninth, EXIT], config=config)
     expected = {"no_instruction": 59, "selected": 1} | more

@@ -93,6 +93,9 @@ class Tensor(Group):
     hgmma_load_cycles: Annotated[float, Field(ge=1)] = Field(
         description="while an HGMMA runs, cycles of each wavefront of a load from shared memory at least"
     )
+    hgmma_results_held_cycles: Annotated[int, Field(ge=0, le=1 << 20)] = Field(
+        description="while an HGMMA runs, cycles' worth of loaded results for which there is room until they find a slot"
+    )
     hgmma_spare_share: Annotated[float, Field(gt=0, le=1)] = Field(
         description="share of shared memory's cycles that HGMMAs leave when their operands would take all"
     )
@@ -105,16 +108,21 @@ class Fetch(Group):
     l0_ways: Count
     l0_line_bytes: Count
     l0_prefetch_lines: Annotated[int, Field(ge=0, le=64)] = Field(description="stream buffer ahead of a miss")
+    buffer_instructions: Annotated[int, Field(ge=0, le=64)] = Field(
+        description="decoded instructions that a warp holds; 0: it asks for a line when it needs it"
+    )
     l1_bytes: Count = Field(description="the SM's own instruction cache (L1.5), shared with constants")
     l1_ways: Count
     l1_latency_cycles: Cycles = Field(description="L0 miss that hits there")
     l1_interval_cycles: Count = Field(description="cycles between two lines it gives to its sub-cores")
     gpc_bytes: Annotated[int, Field(ge=0, le=1 << 30)] = Field(
-        description="next level, shared by a GPC or TPC; 0: none"
+        description="next level, shared by the SMs of a GPC; 0: none"
     )
-    gpc_sms: Count = Field(description="SMs that share it")
     gpc_latency_cycles: Cycles
     gpc_interval_cycles: Count = Field(description="cycles between two lines that an SM gets from below its own cache")
+    gpc_port_cycles: Annotated[float, Field(gt=0)] = Field(
+        description="cycles between two lines that the level gives when all of its SMs ask"
+    )
     l2_latency_cycles: Cycles = Field(description="instruction line that must come from L2")
     launch_prefetch_bytes: Annotated[int, Field(ge=0, le=1 << 30)] = Field(
         description="a kernel's first bytes of code, brought to the level that SMs share before its first block starts"

@@ -4,7 +4,7 @@
     place([ffma("eeo")], range(4, 100)) -> [Placed(...)];  word(Placed) -> the number that stands in the cubin
 
 Fields: opcode 0, predicate 12, destination 16, sources 24, 32, 64, stall count 105, no yield 109, scoreboards 110 and
-113 (7: none), reuse 122. nvdisasm reads them back: tests/units/test_words.py.
+113 (7: none), those waited for 116, reuse 122. nvdisasm reads them back: tests/units/test_words.py.
 """
 
 from collections import deque
@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 RZ = 255
 DESTINATION, SOURCES = 16, (24, 32, 64)
-STALL, NO_YIELD, REUSE = 105, 109, 122
+STALL, NO_YIELD, SETS, WAITS, REUSE = 105, 109, 110, 116, 122
+NO_COUNTER = 7
 RECENT = 48  # registers that are not chosen again at once
-CONTROL = 7 << 12 | 7 << 110 | 7 << 113  # predicate PT, no scoreboards
+CONTROL = 7 << 12 | NO_COUNTER << 113  # predicate PT, no counter for its sources
 MOVE, MULTIPLY = 0x78E00 << 72, 0x78E02 << 72  # predicates PT; .MOV.U32 and signed
 # name: word without operands and control, fields of the sources given
 ENCODINGS: dict[str, tuple[int, tuple[int, ...]]] = {
@@ -42,7 +43,8 @@ class Step:
     """An instruction whose registers are wishes, destination first.
 
     e, o: another even or odd register each time; z: RZ; a capital letter and e, o ("Ae"): the same register wherever it
-    stands in the sequence. For operands of several registers, e is the first of an aligned group.
+    stands in the sequence. For operands of several registers, e is the first of an aligned group. sets: dependency counter
+    that its result releases; waits: those that it waits for.
     """
 
     name: str
@@ -50,6 +52,8 @@ class Step:
     stall: int = 1
     reuse: int = 0
     yields: bool = False
+    sets: int = NO_COUNTER
+    waits: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,8 @@ def word(placed: Placed) -> int:
     """The machine word. Without NO_YIELD a stall count of 1 acts as 2 (microbenchmark timeline: yield)."""
     step = placed.step
     value, fields = ENCODINGS[step.name]
-    value |= CONTROL | step.stall << STALL | (not step.yields) << NO_YIELD | step.reuse << REUSE
+    value |= CONTROL | step.stall << STALL | (not step.yields) << NO_YIELD | step.sets << SETS | step.reuse << REUSE
+    value |= sum(1 << WAITS + counter for counter in step.waits)
     for register, bit in zip(placed.registers, (DESTINATION, *fields), strict=False):
         value |= register << bit
     return value

@@ -77,6 +77,9 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
     for i in range(m.warps_per_block):
         sub_index = 4 * s + (block.first_subcore + i) % 4
         subs[sub_index].taken += 1
+        if subs[sub_index].warps == 0:
+            subs[sub_index].active_since = cycle
+        subs[sub_index].warps += 1
         w = sub_index * m.slots
         while warps[w].block != NONE:
             w += 1
@@ -114,7 +117,7 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
     warp.copy_group, warp.copy_closed, warp.copy_oldest, warp.gathering = 0, 0, 0, 0
     warp.first_answer, warp.last_answer = 0, 0
-    warp.deferred, warp.opened, warp.stored = 0, 0, 0
+    warp.deferred, warp.opened, warp.stored, warp.yielded = 0, 0, 0, 0
     warp.copy_left[:] = 0
     warp.age = gpu.ages
     gpu.ages += 1
@@ -135,7 +138,10 @@ def retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, event
     counts.retired_warps += 1
     counts.warp_cycles += cycle - warp.started
     gpu.warps_alive -= 1
-    sm = sms[block.sm]
+    sm, sub = sms[block.sm], subs[w // m.slots]
+    sub.warps -= 1
+    if sub.warps == 0:
+        sub.active += cycle - sub.active_since
     sm.warps -= 1
     if sm.warps == 0:
         sm.active += cycle - sm.active_since

@@ -29,6 +29,7 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
         one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # timeline: yield
         one.line = row["pc"] // config.fetch.l0_line_bytes
+        one.asks = r.NONE
         one.constant = one.indexed = r.NONE
         if name.split(".")[0] == "LDC":
             one.indexed = _constant(text, config)
@@ -41,7 +42,15 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
             writers.clear()
         _banks(one, row, cells)
         _factors(code, index, row, writers)
+    _lookahead(code, config.fetch.buffer_instructions)
     return code
+
+
+def _lookahead(code: np.ndarray, buffered: int) -> None:
+    """Issuing one instruction makes room in the warp's buffer for the one that many behind it: ask for the line it begins."""
+    begins = np.flatnonzero(np.diff(code.line, prepend=r.NONE)) if buffered else np.zeros(0, np.int64)
+    begins = begins[begins >= buffered]
+    code.asks[begins - buffered] = code.line[begins]
 
 
 def _dependencies(one, row, where: str) -> None:

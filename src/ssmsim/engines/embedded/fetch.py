@@ -31,6 +31,8 @@ def from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, ahe
         entry = l1i[way]
         if entry.tag == line + 1:
             entry.used = cycle
+            if not ahead and entry.ready > max(start, sm.refill_free) + m.gpci_latency:
+                entry.ready = min(entry.ready, refill(m, sm, gpci, l2i, slices, channels, s, line, start))
             return max(start, entry.ready) + m.l1i_latency
         if entry.used < l1i[oldest].used:
             oldest = way
@@ -39,20 +41,27 @@ def from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, ahe
     entry.tag, entry.used = line + 1, cycle
     if ahead:
         start = max(start, sm.refill_free, sm.refill_ahead)
-        sm.refill_ahead = start + m.gpci_interval
+        sm.refill_ahead = start + sm.refill_interval
+        entry.ready = start + shared_level(m, sm, gpci, l2i, slices, channels, s, line, start)
     else:
-        start = max(start, sm.refill_free)
-        sm.refill_free = start + m.gpci_interval
-    entry.ready = start + shared_level(m, sm, gpci, l2i, slices, channels, s, line, start)
+        entry.ready = refill(m, sm, gpci, l2i, slices, channels, s, line, start)
     return entry.ready + m.l1i_latency
 
 
 @njit(cache=True)
+def refill(m, sm, gpci, l2i, slices, channels, s, line, cycle):
+    """Cycle at which a line that a warp waits for comes to the SM: it goes before those asked for ahead, its own request too."""
+    start = max(cycle, sm.refill_free)
+    sm.refill_free = start + sm.refill_interval
+    return start + shared_level(m, sm, gpci, l2i, slices, channels, s, line, start)
+
+
+@njit(cache=True)
 def shared_level(m, sm, gpci, l2i, slices, channels, s, line, cycle):
-    """Latency of the level that neighbouring SMs share, when there is one, else of L2."""
+    """Latency of the level that the SMs of a GPC share, when there is one, else of L2."""
     if m.gpci_sets == 0:
         return from_l2(m, sm, l2i, slices, channels, line, cycle)
-    entry = gpci[s // m.gpci_sms * m.gpci_sets + line % m.gpci_sets]
+    entry = gpci[sm.gpc * m.gpci_sets + line % m.gpci_sets]
     if entry.tag == line + 1:
         return max(m.gpci_latency, entry.ready - cycle)
     latency = from_l2(m, sm, l2i, slices, channels, line, cycle)
@@ -87,9 +96,13 @@ def fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line, cyc
         l0[found].fresh = 0
         for ahead in range(1, m.l0_prefetch + 1):
             prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line + ahead, cycle)
-    elif l0[found].fresh:
-        l0[found].fresh = 0
-        prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line + m.l0_prefetch, cycle)
+    else:
+        if l0[found].ready > cycle + m.l1i_latency + m.gpci_latency:
+            ready = from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, False)
+            l0[found].ready = min(l0[found].ready, ready)
+        if l0[found].fresh:
+            l0[found].fresh = 0
+            prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line + m.l0_prefetch, cycle)
     l0[found].used = cycle
     return l0[found].ready
 

@@ -107,6 +107,9 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     subs.wake, subs.greedy, sms.wake = r.INF, r.NONE, r.INF
     gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
     sms.gpc = gpc_of
+    busy = np.bincount(gpc_of) * min(1.0, block_total / len(sms))  # SMs of each GPC that get a block
+    port = np.rint(config.fetch.gpc_port_cycles * busy).astype(np.int64)
+    sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
     sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
     l0_entries = len(subs) * int(one.l0_sets * one.l0_ways)
     state = State(
@@ -126,7 +129,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         transactions=r.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 3),
         channels=r.records(r.CHANNEL, config.dram.channels),
         l0=r.records(r.CODE_LINE, l0_entries), l1i=r.records(r.CODE_LINE, len(sms) * int(one.l1i_sets * one.l1i_ways)),
-        gpci=r.records(r.CODE_LINE, max(1, int(one.gpci_sets) * -(-len(sms) // config.fetch.gpc_sms))),
+        gpci=r.records(r.CODE_LINE, max(1, int(one.gpcs * one.gpci_sets))),
         l2i=r.records(r.CODE_LINE, int(one.code_lines)),
         imc=r.records(r.CODE_LINE, len(sms) * int(one.imc_lines)),
         idc=r.records(r.CODE_LINE, len(sms) * int(one.idc_lines)),
@@ -147,8 +150,8 @@ def share_code(state: State, count: int) -> None:
     m = state.machine[0]
     lines = np.arange(min(count, int(m.code_lines)))
     state.l2i.tag[lines] = lines + 1
-    for first in range(0, len(state.gpci), max(1, int(m.gpci_sets))) if m.gpci_sets else ():
-        state.gpci.tag[first + lines % m.gpci_sets] = lines + 1
+    for gpc in range(int(m.gpcs) if m.gpci_sets else 0):
+        state.gpci.tag[gpc * m.gpci_sets + lines % m.gpci_sets] = lines + 1
 
 
 def _fp(value: float) -> int:
@@ -192,8 +195,7 @@ def machine_record(
     m.code_lines = int(code[-1].line) + 1
     m.l1i_ways, m.l1i_latency, m.l1i_interval = f.l1_ways, f.l1_latency_cycles, f.l1_interval_cycles
     m.l1i_sets = max(1, f.l1_bytes // f.l0_line_bytes // f.l1_ways)
-    m.gpci_sets, m.gpci_sms, m.gpci_latency = f.gpc_bytes // f.l0_line_bytes, f.gpc_sms, f.gpc_latency_cycles
-    m.gpci_interval = f.gpc_interval_cycles
+    m.gpci_sets, m.gpci_latency = f.gpc_bytes // f.l0_line_bytes, f.gpc_latency_cycles
     m.l2i_latency = f.l2_latency_cycles
     m.imc_lines, m.imc_latency = max(1, c.constant.imc_bytes // c.constant.line_bytes), c.constant.miss_latency_cycles
     m.idc_lines, m.idc_latency = max(1, c.constant.ldc_bytes // c.constant.line_bytes), c.constant.ldc_miss_cycles
@@ -217,6 +219,7 @@ def machine_record(
     m.gmma_port_fp = _fp(1 / (c.sm.register_ports_per_bank * (1 - c.tensor.hgmma_port_share)))
     m.gmma_result = c.tensor.hgmma_result_cycles
     m.gmma_load_fp, m.gmma_spare_fp = _fp(c.tensor.hgmma_load_cycles), _fp(c.tensor.hgmma_spare_share)
+    m.gmma_room_fp = c.tensor.hgmma_results_held_cycles << r.FP
     m.gmma_piece_fp = _fp(c.tensor.hgmma_piece_bytes / c.tensor.hgmma_shared_bytes_per_cycle)
     l1_lines = fits.l1_bytes // c.l1.line_bytes
     m.l1_sets, m.l1_latency = max(1, l1_lines // c.l1.ways), c.l1.hit_latency_cycles - 1

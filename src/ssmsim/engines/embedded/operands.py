@@ -11,11 +11,9 @@ from numba import njit
 
 from ssmsim.engines.embedded.records import FP
 
-AHEAD = 16 << FP  # cycles for whose results there is room until they find a slot: an LDS.128's (assumed)
-
 
 @njit(cache=True, forceinline=True)
-def begin(m, sm, one, start, busy):
+def work(m, sm, one, start, busy):
     """An HGMMA works from `start` on for `busy`: when its pieces are read."""
     period = busy * m.gmma_piece_fp // max(1, one.gmma_smem_fp)
     if sm.tensor_free_fp < start or period != sm.piece_period_fp:
@@ -37,14 +35,14 @@ def between(sm, wavefronts_fp, cycle):
     left = sm.tensor_free_fp - (cycle << FP)
     if left <= 0 or wavefronts_fp == 0:
         return wavefronts_fp
-    begin = max(0, (cycle << FP) - sm.pieces_from_fp)
-    passed = free(sm, begin + left) - free(sm, begin)
+    since = max(0, (cycle << FP) - sm.pieces_from_fp)
+    passed = free(sm, since + left) - free(sm, since)
     if passed < wavefronts_fp:
         return left + wavefronts_fp - passed
     gap = sm.piece_period_fp - sm.piece_fp
-    wanted = free(sm, begin) + wavefronts_fp
+    wanted = free(sm, since) + wavefronts_fp
     periods = (wanted - 1) // gap
-    return periods * sm.piece_period_fp + sm.piece_fp + wanted - periods * gap - begin
+    return periods * sm.piece_period_fp + sm.piece_fp + wanted - periods * gap - since
 
 
 @njit(cache=True)
@@ -59,5 +57,5 @@ def take(m, sm, wavefronts_fp, loads, cycle):
         slots = wavefronts_fp * m.gmma_load_fp >> FP
         sm.results_free_fp = max(sm.results_free_fp, now) + slots
         late = max(late, sm.results_free_fp - m.gmma_load_fp - now - wavefronts_fp + (1 << FP))
-        held = max(passes, sm.results_free_fp - now - AHEAD)
+        held = max(passes, sm.results_free_fp - now - m.gmma_room_fp)
     return (held + (1 << FP) - 1) >> FP, late

@@ -65,12 +65,12 @@ MACHINE = _record(
     ("interval_fp", len(PIPES) + 1), "branch_latency", "join_latency", "special_front", "wide_cycles", "factor_latency",
     "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
-    "gpci_sets", "gpci_latency", "gpci_sms", "gpci_interval", "l2i_latency",
+    "gpci_sets", "gpci_latency", "l2i_latency",
     "imc_lines", "imc_latency", "idc_lines", "idc_latency",
     "queue", "handed", "handed_data", "copy_hand", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
     "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
-    "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result", "gmma_load_fp", "gmma_spare_fp", "gmma_piece_fp",
+    "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result", "gmma_load_fp", "gmma_room_fp", "gmma_spare_fp", "gmma_piece_fp",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "copy_places_fp", "copy_past_place_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
@@ -101,7 +101,7 @@ COUNTS = _record(
 
 # One static instruction as the issue stage sees it. Filled by code.py.
 CODE = _record(
-    "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line",
+    "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line", "asks",
     "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
     "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "gmma_fp", "gmma_smem_fp", "sources", "payload", "closes", "commits", "promote", "exits", "joins", "defers", "blocks",
@@ -115,7 +115,7 @@ WARP = _record(
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
-    "fence", "gathering", "deferred", "opened", "started", "made", "stored",
+    "fence", "gathering", "deferred", "yielded", "opened", "started", "made", "stored",
     "first_answer", "last_answer",
     "gmma_pending", "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
@@ -123,6 +123,7 @@ WARP = _record(
 SUBCORE = _record(
     "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count",
     "even_free_fp", "odd_free_fp", "hold_fp", "stage_free_fp", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
+    "warps", "active_since", "active",
 )  # fmt: skip
 
 SM = _record(
@@ -133,7 +134,7 @@ SM = _record(
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "misses", "awaited",
     "places_taken_fp",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
-    "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "stores", "barrier_free",
+    "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "refill_interval", "stores", "barrier_free",
     "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),
     "fence_state", "fence_group", "fence_next", "fence_sent", "fence_until", "fence_target",
 )  # fmt: skip

@@ -22,7 +22,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
     m, gpu, counts = state.machine[0], state.gpu[0], state.counts[0]
     sums = dict(zip(coalesce.SUMS, (int(v) for v in pool.sums), strict=True))
     elapsed = int(gpu.finish + m.end)
-    active = state.sms.active.astype(np.float64)
+    active, subcores = state.sms.active.astype(np.float64), state.subs.active.astype(np.float64)
     issued = int(counts.issued)
     nanoseconds = elapsed * 1000 / config.gpu.sm_clock_mhz
     dram_bytes = SECTOR * int(counts.dram_reads + counts.dram_writes)
@@ -34,7 +34,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "smsp__inst_executed.sum": issued,
         "smsp__thread_inst_executed.sum": sums["lanes_active"],
         "smsp__thread_inst_executed_pred_on.sum": None if pool.guesses else sums["lanes_on"],
-        "smsp__issue_active.avg.pct_of_peak_sustained_active": _percent(issued, 4 * active.sum()),
+        "smsp__issue_active.avg.pct_of_peak_sustained_active": _percent(issued, subcores.sum()),
         "sm__warps_active.avg.pct_of_peak_sustained_active": _percent(
             int(counts.warp_cycles), 4 * int(m.slots) * active.sum()
         ),

@@ -29,7 +29,7 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
     block.gmma_done[group] += 1
     start = max(sm.tensor_free_fp, cycle << FP)
     busy = max(one.gmma_fp, one.gmma_smem_fp)
-    operands.begin(m, sm, one, start, busy)
+    operands.work(m, sm, one, start, busy)
     sm.tensor_free_fp = start + busy
     sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
     sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.gmma_latency << FP)
