@@ -83,6 +83,11 @@ ALIKE = ({}, {"shared__load_latency_cycles": 26}, {"launch__release_cycles": 300
          {"shared__load_latency_cycles": 24}, {"dram__refresh_interval_ns": 1900})  # fmt: skip
 
 
+def test_issue_active_is_that_of_the_whole_run(full, sampled):
+    name = "smsp__issue_active.avg.pct_of_peak_sustained_active"
+    assert sampled.counters[name] == pytest.approx(full.counters[name], abs=2)
+
+
 def test_the_interval_holds_the_whole_run():
     """In GPUs that differ little, as repeated draws: a 95 % interval may miss one of six, and the errors cancel."""
     pairs = [[simulate(MANY_WAVES, tiny_gpu(**few), sample=n) for n in (False, 1000)] for few in ALIKE]

@@ -132,3 +132,11 @@ def cut(work: np.ndarray, amounts: np.ndarray) -> np.ndarray:
     """Amount per unit of work in PIECES stretches of equal work, float[PIECES]."""
     edges = np.linspace(work[0], work[-1], PIECES + 1)
     return np.diff(np.interp(edges, work, amounts)) / (edges[1] - edges[0])
+
+
+def lengthen(state: State, cycles: int) -> None:
+    """Let the run last so much longer: on all SMs, and on their sub-cores as large a part of it as they had warps."""
+    share = int(state.subs.active.sum()) / (4 * int(state.sms.active.sum()))
+    state.subs.active += round(cycles * share)
+    state.sms.active += cycles
+    state.gpu[0].finish += cycles

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.estimate import Meter, regressed
+from ssmsim.engines.embedded.estimate import Meter, lengthen, regressed
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.homes import scramble
 from ssmsim.engines.embedded.machine import State
@@ -201,8 +201,7 @@ def scale(state: State, pool: SampledPool, extra: int, stalls: np.ndarray) -> No
             counts[name] = np.rint(counts[name] * ratio)
     state.stalls += stalls
     counts.warp_cycles = state.stalls.sum()
-    state.sms.active += extra
-    state.gpu[0].finish += extra
+    lengthen(state, extra)
 
 
 def merge(counts, skipped) -> None:

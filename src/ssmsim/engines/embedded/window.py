@@ -11,7 +11,7 @@ import numpy as np
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import machine
 from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.estimate import rate
+from ssmsim.engines.embedded.estimate import lengthen, rate
 from ssmsim.engines.embedded.history import History, traced
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.sample import FIRST_USES, SampledPool
@@ -122,8 +122,7 @@ class WindowPool(SampledPool):
         self.sums[:] = np.rint(self.sums * ratio)
         self.executed[:] = np.rint(self.executed * ratio)
         state.stalls[:] = np.rint(state.stalls * ratio)
-        state.sms.active += round(extra)
-        state.gpu[0].finish += round(extra)
+        lengthen(state, round(extra))
         elapsed = int(state.gpu[0].finish + state.machine[0].end)
         return Sampled(fraction=fraction, ci95=None if interval is None else (elapsed - interval, elapsed + interval))
 
