@@ -84,8 +84,9 @@ ALIKE = ({}, {"shared__load_latency_cycles": 26}, {"launch__release_cycles": 300
 
 
 def test_issue_active_is_that_of_the_whole_run(full, sampled):
+    """As near as its cycles are."""
     name = "smsp__issue_active.avg.pct_of_peak_sustained_active"
-    assert sampled.counters[name] == pytest.approx(full.counters[name], abs=2)
+    assert sampled.counters[name] == pytest.approx(full.counters[name], rel=0.06)
 
 
 def test_the_interval_holds_the_whole_run():
