@@ -31,16 +31,20 @@ def per_round(name, **changes):
 
 
 def test_twice_the_lanes_need_twice_the_issue():
-    """4 warps x 67 instructions per round and sub-core: one per cycle today, however many lanes there are."""
+    """4 warps x 67 instructions per round and sub-core: one per cycle today, however many lanes there are.
+
+    With today's ports warps that start apart, as their code comes, lose another 3 %.
+    """
     wide = {"sm__fp32_lanes_per_subcore": 64, "sm__register_ports_per_bank": 4}
-    assert per_round(FFMA) == per_round(FFMA, **wide) == 268
+    assert per_round(FFMA, **wide) == 268
+    assert 268 <= per_round(FFMA) < 268 * 1.04
     assert 134 <= per_round(FFMA, **wide, sm__issue_per_subcore_per_cycle=2) < 160  # the loop's branch costs more now
 
 
 def test_twice_the_issue_alone_gives_nothing_to_a_full_pipe():
     """256 cycles are 4 warps x 64 FFMA, one per cycle; what is left to gain is the loop's other 12 instructions."""
     twice = per_round(FFMA, sm__issue_per_subcore_per_cycle=2)
-    assert twice == pytest.approx(per_round(FFMA), rel=0.03) and twice >= 256
+    assert 256 <= twice <= 268
 
 
 @pytest.mark.parametrize("name", [CONFLICTS, LOADS])
