@@ -46,7 +46,7 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
     return code
 
 
-def _lookahead(code: np.ndarray, buffered: int) -> None:
+def _lookahead(code: r.Records, buffered: int) -> None:
     """Issuing one instruction makes room in the warp's buffer for the one that many behind it: ask for the line it begins."""
     begins = np.flatnonzero(np.diff(code.line, prepend=r.NONE)) if buffered else np.zeros(0, np.int64)
     begins = begins[begins >= buffered]
