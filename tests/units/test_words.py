@@ -66,3 +66,11 @@ def test_the_host_loop_is_found_and_another_order_refused() -> None:
         timeline._host(run)
     with pytest.raises(RuntimeError, match="in a row"):
         timeline._host(chain(list(range(4, 90))))
+
+
+def test_dependency_counters_stand_in_their_fields():
+    """None unless asked for: 7, and no bit of those waited for."""
+    plain = word(place([Step("MUFU.EX2", ("z", "z"))], [4])[0])
+    asked = word(place([Step("MUFU.EX2", ("z", "z"), sets=2, waits=(0, 5))], [4])[0])
+    assert (plain >> 110 & 7, plain >> 116 & 63) == (7, 0)
+    assert (asked >> 110 & 7, asked >> 116 & 63) == (2, 0b100001)
