@@ -32,7 +32,7 @@ def from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, ahe
         if entry.tag == line + 1:
             entry.used = cycle
             if not ahead and entry.ready > max(start, sm.refill_free) + m.gpci_latency:
-                entry.ready = min(entry.ready, refill(m, sm, gpci, l2i, slices, channels, s, line, start))
+                entry.ready = min(entry.ready, refill(m, sm, gpci, l2i, slices, channels, line, start))
             return max(start, entry.ready) + m.l1i_latency
         if entry.used < l1i[oldest].used:
             oldest = way
@@ -42,22 +42,22 @@ def from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, ahe
     if ahead:
         start = max(start, sm.refill_free, sm.refill_ahead)
         sm.refill_ahead = start + sm.refill_interval
-        entry.ready = start + shared_level(m, sm, gpci, l2i, slices, channels, s, line, start)
+        entry.ready = start + shared_level(m, sm, gpci, l2i, slices, channels, line, start)
     else:
-        entry.ready = refill(m, sm, gpci, l2i, slices, channels, s, line, start)
+        entry.ready = refill(m, sm, gpci, l2i, slices, channels, line, start)
     return entry.ready + m.l1i_latency
 
 
 @njit(cache=True)
-def refill(m, sm, gpci, l2i, slices, channels, s, line, cycle):
+def refill(m, sm, gpci, l2i, slices, channels, line, cycle):
     """Cycle at which a line that a warp waits for comes to the SM: it goes before those asked for ahead, its own request too."""
     start = max(cycle, sm.refill_free)
     sm.refill_free = start + sm.refill_interval
-    return start + shared_level(m, sm, gpci, l2i, slices, channels, s, line, start)
+    return start + shared_level(m, sm, gpci, l2i, slices, channels, line, start)
 
 
 @njit(cache=True)
-def shared_level(m, sm, gpci, l2i, slices, channels, s, line, cycle):
+def shared_level(m, sm, gpci, l2i, slices, channels, line, cycle):
     """Latency of the level that the SMs of a GPC share, when there is one, else of L2."""
     if m.gpci_sets == 0:
         return from_l2(m, sm, l2i, slices, channels, line, cycle)
