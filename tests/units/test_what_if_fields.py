@@ -26,7 +26,9 @@ def per_round(name, **changes):
     """Cycles per loop round, warm as it was measured: start and end, where warps wait for code and for their stores, fall out."""
     launch, config = read_launch(BENCHMARKS / name), whole_gpu(**changes)
     few, many = launch.microbenchmark["rounds"]
-    cost = [simulate(with_rounds(launch, rounds), config, warm=launch.folder).counters[ACTIVE] for rounds in (few, many)]
+    cost = [
+        simulate(with_rounds(launch, rounds), config, warm=launch.folder).counters[ACTIVE] for rounds in (few, many)
+    ]
     return (cost[1] - cost[0]) / (many - few)
 
 
