@@ -290,6 +290,41 @@ def test_copies_through_the_l1_that_miss_pass_twice():
     assert copies.time_of(m, counts, sm, request, one, access, 4, 140) == 4  # not behind one that asks
 
 
+@pytest.mark.parametrize(
+    ("bypass", "written", "there"), [(0, 4 + 4 + 1, False), (1, 4 + 4 // 2, False), (0, 4 + 4 + 1, True)]
+)
+def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, there):
+    """A copy of four wavefronts at 100 holds the unit for four cycles; those through the L1 are written in four more, and one.
+
+    Copies whose data are there do not go on behind it meanwhile.
+    """
+    m, counts, sm = copying()
+    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    warp, nodes = r.records(r.WARP, 1)[0], some_events(16)
+    access.wavefronts, access.lines, one.bypass, request.left = 4, 4, bypass, 1
+    assert copies.time_of(m, counts, sm, request, one, access, 4, 100) == 4
+    sm.copy_back_fp = there * (120 << r.FP)
+    waits = [
+        copies.closed(counts, sm, warp, request, nodes, cycle) for cycle in (104, 100 + written - 1, 100 + written)
+    ]
+    assert waits == [written - 4, 1, 0]
+    assert sm.copy_back_fp >> r.FP == there * (120 + sum(waits) + 3)
+
+
+def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
+    """Pieces of 16 cycles every 20 from 100 on: four wavefronts at 96 and at 118 pass at once, at 100 behind the first piece."""
+    m, counts, sm = copying()
+    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    access.wavefronts, access.lines, request.left = 4, 1, 1
+    sm.pieces_from_fp, sm.piece_period_fp, sm.piece_fp = 100 << r.FP, 20 << r.FP, 16 << r.FP
+    sm.tensor_free_fp = 180 << r.FP
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 16 + 4
+    sm.copy_free_fp = 0
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 118) == 2 + 16 + 2
+    sm.copy_free_fp = 0
+    assert copies.time_of(m, counts, sm, request, one, access, 1, 180) == 4
+
+
 @pytest.mark.parametrize(("bypass", "places"), [(0, 4), (1, 8)])
 def test_so_many_copies_may_be_on_their_way(bypass, places):
     """Four through the L1, or eight past it, which take half a place; one without lines takes none."""

@@ -168,7 +168,9 @@ class Mio(Group):
         description="that trip when the SM has accessed nothing since the last one"
     )
     copy_issue_cycles: NonNegative = Field(description="an LDGSTS holds the SM's unit this long beyond its wavefronts")
-    copy_l1_cycles: NonNegative = Field(description="at least so long when it goes through the L1")
+    copy_l1_cycles: NonNegative = Field(
+        description="at least so long through the L1; past it they follow each other so far apart"
+    )
     copy_miss_cycles: NonNegative = Field(
         description="one that misses there passes twice, and holds up other copies through the L1 this much longer in all"
     )

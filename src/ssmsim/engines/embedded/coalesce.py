@@ -210,6 +210,11 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
                         passes = alike(last, on)
                         if passes > 1:
                             access.wavefronts = max(access.wavefronts, passes)
+                        if not one.bypass:  # what it copies is read from banks, too
+                            read = on & ~negative(last, on)
+                            access.wavefronts = max(
+                                access.wavefronts, bank_wavefronts(last, read, ins.width, 32, scratch)
+                            )
                     if one.is_store:
                         mark_full(last, on, ins.width, lines, at[2], access.lines)
                 if access.lines:

@@ -1,8 +1,10 @@
 """LDGSTS: copies from global to shared memory, past the L1 or through it, and the groups that they are waited for in.
 
-The unit holds a copy for its wavefronts, of lanes that fill with zeros at once, and a bit more (our microbenchmark turns). What
-it asks for goes on at a line per cycle: past the L1 some way behind, so that other accesses go between until too many are
+The unit holds a copy for its wavefronts, of lanes that fill with zeros at once, and a bit more (our microbenchmarks turns, commits).
+What it asks for goes on at a line per cycle: past the L1 some way behind, so that other accesses go between until too many are
 there (behind: cg16, turns: cg16); through the L1 at once, and once more when data that it lacked have come (behind: ca4, ca16).
+Wavefronts through the L1 are those that its banks take to read and those to write (commits: flat as four), and pass between
+operands of HGMMAs (alongside).
 As many as copies_awaited may be on their way, those past the L1 for a share of a place (pending); a copy that hits takes none, but
 waits like the others when all are taken (assumed).
 What comes past the L1 is written a sector per cycle as it arrives. That costs loads from shared memory next to nothing; a store
@@ -12,6 +14,7 @@ that meets it, or lanes that fill with zeros, take a cycle more for each sector:
 
 from numba import njit
 
+from ssmsim.engines.embedded import operands
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import COPY_GROUPS, FP, LANDINGS, NONE
 from ssmsim.engines.embedded.stalls import check_exit
@@ -35,17 +38,19 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
             if sm.copy_back_fp > begin:  # one of a line through the L1 whose data are there goes first
                 begin += m.copy_miss_fp
                 sm.copy_back_fp += access.lines << FP
-            sm.copy_past_free_fp = max(begin, sm.copy_past_free_fp) + (access.lines << FP)
+            sm.copy_past_free_fp = max(begin, sm.copy_past_free_fp) + max(access.lines << FP, m.copy_l1_fp)
+        sm.copy_written = (begin >> FP) + busy + access.wavefronts // 2
         return busy + (begin >> FP) - cycle + meet(counts, sm, cycle, access.wavefronts)
     missed = request.left > 1
-    busy = whole_cycles(sm, first_pass(m, access) if missed else whole_time(m, access))
+    busy = whole_cycles(sm, first_pass(m, access) if missed else whole_time(m, sm, access, cycle))
     if access.lines == 0:
         return busy + meet(counts, sm, cycle, access.wavefronts)
     begin = max(cycle << FP, sm.copy_free_fp)
     if sm.copy_back_fp > begin:  # one of those whose data are there goes first
-        begin += second_pass(m, access)
+        begin += second_pass(m, sm, access, cycle)
     sm.copy_free_fp = begin + (busy << FP)
     sm.copy_back_fp += (busy << FP) * (sm.copy_back_fp > begin)
+    sm.copy_written = (begin >> FP) + busy + access.wavefronts + 1
     return busy + (begin >> FP) - cycle
 
 
@@ -68,9 +73,9 @@ def place_of(m, one):
 
 
 @njit(cache=True)
-def whole_time(m, access):
-    """Of a copy through the L1 that hits."""
-    return max(access.wavefronts * m.wavefront_fp + m.copy_issue_fp, m.copy_l1_fp)
+def whole_time(m, sm, access, cycle):
+    """Of a copy through the L1 that hits: its wavefronts pass between operands of HGMMAs (alongside: ca16)."""
+    return max(operands.between(sm, access.wavefronts * m.wavefront_fp, cycle) + m.copy_issue_fp, m.copy_l1_fp)
 
 
 @njit(cache=True)
@@ -105,15 +110,15 @@ def arrives(m, counts, sm, sectors, cycle):
 
 
 @njit(cache=True)
-def second_pass(m, access):
+def second_pass(m, sm, access, cycle):
     """Of one that missed, when its data are there."""
-    return max(0, whole_time(m, access) + m.copy_miss_fp - first_pass(m, access))
+    return max(0, whole_time(m, sm, access, cycle) + m.copy_miss_fp - first_pass(m, access))
 
 
 @njit(cache=True)
 def comes_back(m, sm, access, cycle):
     """The data of a copy that missed the L1 are there: it passes once more, in turn with those that have not yet."""
-    sm.copy_back_fp = max(sm.copy_back_fp, sm.copy_free_fp, cycle << FP) + second_pass(m, access)
+    sm.copy_back_fp = max(sm.copy_back_fp, sm.copy_free_fp, cycle << FP) + second_pass(m, sm, access, cycle)
 
 
 @njit(cache=True)
@@ -143,14 +148,23 @@ def close(warp, one):
 
 
 @njit(cache=True)
-def closed(counts, warp, request, events, cycle):
-    """The unit takes it, as a wavefront (turns: commit): warps that find no room wait at it like at a copy (ncu's samples)."""
+def closed(counts, sm, warp, request, events, cycle):
+    """The unit takes it; cycles that it holds the unit beside its own.
+
+    A wavefront (turns: commit), and behind copies until their wavefronts have passed, which the lookup of one more would
+    overlap (commits: 5.0 to 5.6 cycles behind ca16, 2.4 behind ca4, 1.0 behind cg8; mixes: 2.4 behind zero16). Warps that
+    find no room wait at it like at a copy (ncu's samples).
+    """
     counts.requests += 1
     counts.answers += 1
     warp.outstanding -= 1
     request.left = NONE  # to be freed when it leaves the queue
     warp.copy_closed += 1
     flush_groups(warp, events, request.warp, cycle)
+    behind = max(0, sm.copy_written - cycle)
+    if sm.copy_back_fp > cycle << FP:  # nor do those whose data are there go on
+        sm.copy_back_fp += behind + 1 << FP
+    return behind
 
 
 @njit(cache=True)

@@ -116,7 +116,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     if request.space == EXCHANGE:
         busy = max(busy, m.exchange_interval)
         if one.closes:
-            copies.closed(counts, warp, request, events, cycle)
+            busy += copies.closed(counts, sm, warp, request, events, cycle)
         else:
             begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
             if not one.is_store:
