@@ -3,7 +3,8 @@
 PLACE.KIND.K.WARPS: cycles per round of K instructions, one LDS, and 320 FMULs in a row that begin with what it loads; the
 far data are awaited behind them. roomy, tight: from DRAM, through an L1 of 53 and of 21 KB. cg16, ca16, ca4: LDGSTS of 4,
 4 and 1 lines; ca4_all: a sector, four of a line in a row, the same for all warps; mix: cg16 and such in
-turn. ldg, ldg128: loads of 1 and 4 lines. none: the LDS alone.
+turn. ldg, ldg128: loads of 1 and 4 lines. none: the LDS alone. In l2 and dram the places of warps 8 to 15 in shared memory
+overlap others': copies past the L1 that a later one replaces are dropped.
 """
 
 from ssmsim.microbenchmarks.case import Loop, Unrecorded, u32
