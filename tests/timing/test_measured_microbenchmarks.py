@@ -126,7 +126,7 @@ CASES = {
     "alongside.ss64.ca4.8": 0.05,  # as loads there (tandem)
     "alongside.ss128.ca16.4": 0.02,
     "alongside.ss256.ca16.2": 0.03,
-    "alongside.rs128.ca16.4": 0.03,
+    "alongside.rs128.ca16.4": 0.04,
     "mixes.lds128.stg128": 0.02,
     "mixes.sts128.cg16": 0.05,
     "mixes.stsm4.cg16": 0.08,
