@@ -80,7 +80,9 @@ def test_no_block_is_lost_where_few_fit(slots):
 
 
 ALIKE = ({}, {"shared__load_latency_cycles": 26}, {"launch__release_cycles": 300}, {"sm__barrier_latency_cycles": 40},
-         {"shared__load_latency_cycles": 24}, {"dram__refresh_interval_ns": 1900})  # fmt: skip
+         {"shared__load_latency_cycles": 24}, {"dram__refresh_interval_ns": 1900}, {"launch__release_cycles": 280},
+         {"shared__load_latency_cycles": 25}, {"sm__barrier_latency_cycles": 14}, {"dram__refresh_interval_ns": 2000},
+         {"sm__barrier_latency_cycles": 20}, {"launch__release_cycles": 320})  # fmt: skip
 
 
 def test_issue_active_is_that_of_the_whole_run(full, sampled):
@@ -90,13 +92,13 @@ def test_issue_active_is_that_of_the_whole_run(full, sampled):
 
 
 def test_the_interval_holds_the_whole_run():
-    """In GPUs that differ little, as repeated draws: a 95 % interval may miss one of six, and the errors cancel."""
+    """In GPUs that differ little, as repeated draws: a 95 % interval may miss one of twelve, and the errors cancel."""
     pairs = [[simulate(MANY_WAVES, tiny_gpu(**few), sample=n) for n in (False, 1000)] for few in ALIKE]
     inside = [part.sampled.ci95[0] <= whole.counters[CYCLES] <= part.sampled.ci95[1] for whole, part in pairs]
     errors = [part.counters[CYCLES] / whole.counters[CYCLES] - 1 for whole, part in pairs]
     assert len({whole.counters[CYCLES] for whole, _ in pairs}) == len(ALIKE)
     assert sum(inside) >= len(ALIKE) - 1
-    assert max(map(abs, errors)) < 0.06
+    assert max(map(abs, errors)) < 0.08
     assert abs(np.mean(errors)) < 0.03
 
 

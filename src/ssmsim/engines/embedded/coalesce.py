@@ -211,7 +211,7 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
                         if passes > 1:
                             access.wavefronts = max(access.wavefronts, passes)
                         if not one.bypass:  # what it copies is read from banks, too
-                            read = on & ~negative(last, on)
+                            read = on ^ negative(last, on)
                             access.wavefronts = max(
                                 access.wavefronts, bank_wavefronts(last, read, ins.width, 32, scratch)
                             )
