@@ -312,7 +312,7 @@ def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, 
 
 
 def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
-    """Pieces of 16 cycles every 20 from 100 on: four wavefronts at 96 and at 118 pass at once, at 100 behind the first piece."""
+    """Pieces of 16 cycles every 20 from 100 to 180: four wavefronts pass at 116, from 118 on two at once and two at 136."""
     m, counts, sm = copying()
     request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
     access.wavefronts, access.lines, request.left = 4, 1, 1
