@@ -63,6 +63,10 @@ class Meter:
         if len(self.looks) > LOOKS:
             self.looks, self.stride = self.looks[::2], 2 * self.stride
 
+    def at(self, cycle: int) -> Look:
+        """The first look from `cycle` on."""
+        return next(look for look in self.looks if look.cycle >= cycle)
+
     def per_execution(self, whole: np.ndarray) -> np.ndarray:
         """Warp cycles of one execution within the window, float[instructions, reasons].
 

@@ -23,6 +23,7 @@ from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import BATCH, Pool
 from ssmsim.engines.embedded.replicas import TOGETHER, Coalesced, Replicas
 from ssmsim.engines.embedded.seam import Seam
+from ssmsim.engines.embedded.stagger import Stagger
 from ssmsim.errors import SsmsimError
 from ssmsim.results import Sampled
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
@@ -43,24 +44,25 @@ def segments(blocks: int, wave: int, per_block: float, target: int, row: int = 1
     """[first, last) of the blocks to time, ascending; one pair that holds all when sampling would not pay.
 
     wave: blocks that run in the time of one.
-    row: blocks that follow each other and share tiles, as those of a row of the grid do: a segment that is as long starts
-    with the first of them, else it would find what its neighbours fetched without the time that took.
+    row: blocks that follow each other and share tiles, as those of a row of the grid do: a segment that is as long holds
+    whole rows, else it would find what its neighbours fetched without the time that took.
     """
     waves = max(MIN_WAVES, target / (per_block * wave))
     timed = blocks % wave + wave * max(0, -(-int(waves * wave - blocks % wave) // wave))
     if timed > MOST * blocks:
         return [(0, blocks)]
+    unit = row if row <= wave else 1
     tail = max(1, wave // 4)
-    middle = timed - wave - tail
-    strata = max(1, min(STRATA, middle // max(1, round(SEGMENT * wave))))
+    units, rest = divmod(timed - wave - tail, unit)
+    tail += rest
+    strata = max(1, min(STRATA, units * unit // max(1, round(SEGMENT * wave))))
     edges = np.linspace(wave, blocks - tail, strata + 1).astype(np.int64)
-    sizes = np.diff(np.linspace(0, middle, strata + 1).astype(np.int64))
+    sizes = np.diff(np.linspace(0, units, strata + 1).astype(np.int64)) * unit
     chosen = [(0, wave)]
     for i, size in enumerate(sizes):
-        room = int(edges[i + 1] - edges[i] - size)
-        first = int(edges[i]) + scramble(i + 1) % (room + 1)
-        if row <= size:
-            first = max(first - first % row, int(edges[i]))
+        begin, last = max(int(edges[i]), chosen[-1][1]), int(edges[i + 1] - size)
+        whole = min(-(-begin // unit) * unit, last)
+        first = whole + scramble(i + 1) % ((last - whole) // unit + 1) * unit
         chosen.append((first, first + int(size)))
     return [*chosen, (blocks - tail, blocks)]
 
@@ -79,7 +81,8 @@ class SampledPool(Pool):
         self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1), from_start=False)
         # Cycle of launch and warp instructions, in order of loading.
         self.launched, self.lengths = np.zeros((2, self.blocks), np.int64)
-        self.meter = Meter(self.resident + 3 * self.resident // 4)
+        self.meter = Meter(2 * self.resident)
+        self.stagger = Stagger(self.meter, self.resident)
         self.sequence: dict[int, int] = {}
 
     def refill(self) -> None:
@@ -104,8 +107,8 @@ class SampledPool(Pool):
         row = (getattr(self.source, "grid", None) or (1,))[0]
         # Blocks that end at once leave their slots to more: as many run in the time of one that does not.
         wave = round(self.resident * float((lengths.astype(float) ** 2).mean()) / per_block**2)
-        self.meter.full_from = wave + 3 * wave // 4
         self.segments = segments(self.blocks, wave, per_block, target, row)
+        self.meter.full_from, self.stagger.wave, self.stagger.done = 2 * wave + wave // 2, wave, len(self.segments) == 1
         self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
 
     def _pass_over(self, first: int) -> None:
@@ -163,12 +166,14 @@ class SampledPool(Pool):
         spent = np.array([float(look.warp_cycles) for look in looks])
         skipped, counts = float(self.skipped.executed @ of_each), self.skipped.counts[0]
         dram = int(counts.dram_reads + counts.dram_writes)
+        apart = self.meter.at(self.stagger.began)
+        between = float((looks[0].executed - apart.executed) @ of_each)
         residents = (spent[-1] - spent[0]) / (looks[-1].cycle - looks[0].cycle)
         m = self.state.machine[0]
         sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.access_bytes * m.channels)  # cycles at the DRAM
         read = np.array([float(look.dram) for look in looks])
         ratio = regressed(work, spent, read, dram / skipped, residents * sector)
-        extra = skipped * ratio.value / residents
+        extra = (skipped + between) * ratio.value / residents - (looks[0].cycle - apart.cycle)
         stalls = self.skipped.executed[:, None] * cycles_each * ratio.value
         scale(self.state, self, round(extra), np.rint(stalls).astype(np.int64))
         elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)

@@ -14,6 +14,7 @@ from ssmsim.engines.embedded.estimate import Meter
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
 from ssmsim.engines.embedded.sample import TARGET, SampledPool
+from ssmsim.engines.embedded.stagger import Stagger
 from ssmsim.engines.embedded.timeline import Timeline
 from ssmsim.engines.embedded.window import Window
 from ssmsim.errors import SsmsimError
@@ -72,7 +73,7 @@ def simulate(
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     line = None if timeline is None else Timeline(timeline_sm, program, state)
-    watches: list[Timeline | Meter] = [pool.meter] if isinstance(pool, SampledPool) else []
+    watches: list[Timeline | Meter | Stagger] = [pool.meter, pool.stagger] if isinstance(pool, SampledPool) else []
     watches += [line] if line is not None else []
     run_to_end(state, pool, program, watches)
     if line is not None and timeline is not None:

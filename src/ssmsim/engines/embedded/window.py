@@ -92,6 +92,7 @@ class WindowPool(SampledPool):
         super().__init__(window.program, Piece(window), state, target=0)
         self.window, self.planned = window, True
         self.meter.full_from = self.resident + 1
+        self.stagger.done = True
 
     def extrapolate(self) -> Sampled | None:
         """Make the finished run's state that of the blocks that the piece stands for."""
