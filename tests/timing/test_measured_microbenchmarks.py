@@ -167,7 +167,7 @@ CASES = {
     "behind.tight.ca16.16.16": 0.09,
     "behind.tight.ca4.14.16": 0.10,
     "behind.tight.ldg.24.16": 0.08,
-    "behind.tight.ldg128.12.16": 0.04,
+    "behind.tight.ldg128.12.16": 0.05,
     "pending.ca4_all.32": 0.01,
     "pending.ca4_all.33": 0.04,
     "pending.cg16.48": 0.01,

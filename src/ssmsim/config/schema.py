@@ -51,7 +51,9 @@ class Sm(Group):
     alu_lanes_per_subcore: Count = Field(description="integer add, logic, compare, select, fp32 compare")
     fp64_lanes_per_subcore: Count
     xu_lanes_per_subcore: Count = Field(description="MUFU and conversions")
-    xu_front_cycles: Cycles = Field(description="dispatch to the first lanes; the unit holds two instructions")
+    xu_front_cycles: Cycles = Field(
+        description="dispatch to the first lanes; the unit holds two instructions and reads their source until their place is free"
+    )
     wide_multiply_cycles: Annotated[int, Field(ge=0)] = Field(
         description="IMAD.WIDE and IMAD.HI: more in the dispatch stage"
     )

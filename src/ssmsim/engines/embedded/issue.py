@@ -61,6 +61,8 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
             continue
         until, why = hazard(m, sm, sub, code[warp.current], cycle)
         if until > cycle:
+            if warp.asked == 0 and code[warp.current].kind == QUEUED:
+                warp.asked = warp.ready
             reason.block(warp, stalls, cycle, until, why)
             again = min(again, until)
             continue
@@ -79,9 +81,10 @@ def first_in_line(warp, favourite, cycle):
     The warp that issued last keeps the slot while it is ready at once. Then those whose last instruction did not yield go
     before those whose did, however long these wait, and in each class who has waited longest. Our microbenchmark favours:
     two warps of NOPs with stall count 2 hold a third that yields up until they end, whether a stall count or a dependency
-    counter woke it; without the yield the three share.
+    counter woke it; without the yield the three share. Waiting for a place at the special-function unit counts: four warps
+    have equal parts of it (sources: ex2.16.16).
     """
-    waited = cycle - warp.ready
+    waited = cycle - (warp.asked if warp.asked else warp.ready)
     if favourite and waited == 0:
         return INF
     return waited if warp.yielded else waited + (INF >> 1)
@@ -112,7 +115,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     sub.issued += 1
     gpu.progress_at = cycle
     sub.greedy = NONE if one.yields else w
-    warp.yielded = one.yields
+    warp.yielded, warp.asked = one.yields, 0
     if advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, there,
                there - cycle):  # fmt: skip
         reason.check_exit(warp, events, w, there + 1)
@@ -148,8 +151,8 @@ def execute(
         schedule(events, begins + max(1, one.latency), RELEASE, w, one.write_add)
     if one.read_add:
         warp.scoreboard += one.read_add
-        read = min(one.latency, m.read_release + m.subcore_interval * one.sources)
-        schedule(events, begins + max(1, read), RELEASE, w, one.read_add)
+        read = begins + max(1, min(one.latency, m.read_release + m.subcore_interval * one.sources))
+        schedule(events, pipes.special_read(m, sub, one) if kind == QUEUED else read, RELEASE, w, one.read_add)
 
 
 @njit(cache=True, forceinline=True)

@@ -115,7 +115,7 @@ WARP = _record(
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
-    "fence", "gathering", "deferred", "yielded", "opened", "started", "made", "stored",
+    "fence", "gathering", "deferred", "yielded", "asked", "opened", "started", "made", "stored",
     "first_answer", "last_answer",
     "gmma_pending", "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
 )  # fmt: skip
