@@ -67,6 +67,24 @@ def test_depbar_lets_so_many_stay_in_flight():
         assert issued([*mufus, op(f"DEPBAR.LE SB0, {left:#x}", depth=left), EXIT])[3] == expected
 
 
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_the_special_function_unit_holds_its_source_until_its_place_is_free(before):
+    """Our microbenchmark sources: 14 cycles, and 8 more for each instruction before it there."""
+    mufus = [op("MUFU.EX2 R4, R5")] * before
+    cycles = issued([*mufus, op("MUFU.EX2 R0, R1", read=1), op("FADD R1, R1, R2", wait=[1]), EXIT])
+    assert cycles[-2] == 8 * before + 8 + CONFIG.sm.xu_front_cycles + 1
+
+
+def test_warps_that_wait_for_the_special_function_unit_have_turns():
+    """Four of a sub-core want all of it; when the youngest went first, the oldest had none until the others ended."""
+    ops = [op("BAR.SYNC 0x0", barrier=0)]
+    ops += [op("MUFU.EX2 R0, R1", read=1), op("FADD R1, R1, R2", wait=[1], yields=True, stall=5)] * 12 + [EXIT]
+    result = run(ops, [list(range(len(ops)))] * 16)
+    last = [result.cycles[0, w][-3] for w in (0, 4, 8, 12)]
+    assert max(last) - min(last) <= 4 * 8
+    assert max(last) == pytest.approx(result.cycles[0, 0][1] + 8 * 4 * 12, abs=40)
+
+
 def two_warps(yields: bool) -> list[tuple[int, int]]:
     """(cycle, warp) of eight additions by two warps of one sub-core that become ready together."""
     ops = [op("BAR.SYNC 0x0", barrier=0), op("FADD R0, R1, R2", stall=15)]

@@ -1,7 +1,8 @@
 """`python -m ssmsim.study.sampling OUT.csv`: sampled against full runs of captured launches, a line per pair.
 
 Fills in what OUT.csv lacks, so it can be stopped and taken up again; a pair made by other engine sources is made anew.
-CASES are launches that fill many waves, on the whole GPU or on a part of it, under several configurations. `--table`
+CASES are launches that fill many waves, on the whole GPU or on a part of it, under several configurations, and one that
+does not and is timed whole. `--table`
 prints the file as Markdown with what all pairs say together.
 """
 
@@ -32,16 +33,18 @@ CASES = [
         ("04-chunk_scan_fwd_kernel", 16), ("15-chunk_scan_chunk_state_bwd_dx_kernel", 16), ("25-chunk_scan_bwd_dcb_kernel", 16),
         ("33-chunk_scan_bwd_ddAcs_stable_kernel", 16), ("01-chunk_state_fwd_kernel", 4), ("09-chunk_scan_bwd_dstates_kernel", 4),
         ("19-chunk_state_bwd_db_kernel", 4), ("23-chunk_scan_bwd_dc_kernel", 4), ("10-state_passing_bwd_kernel", 2),
-        ("20-reduce_kernel", 4), ("26-reduce_kernel", 8), ("04-chunk_scan_fwd_kernel", 132), ("25-chunk_scan_bwd_dcb_kernel", 132))),
+        ("20-reduce_kernel", 4), ("26-reduce_kernel", 8), ("25-chunk_scan_bwd_dcb_kernel", 132))),
     *(("mamba2-2.7b/" + name, "h200", sms) for name, sms in (
         ("02-state_passing_fwd_kernel", 8), ("08-state_passing_fwd_kernel", 8), ("10-state_passing_bwd_kernel", 16),
-        ("24-reduce_kernel", 8), ("01-chunk_state_fwd_kernel", 132), ("09-chunk_scan_bwd_dstates_kernel", 132))),
+        ("24-reduce_kernel", 8))),
     *(("mamba2-780m-holdout/" + name, config, 16) for name, config in (
         ("04-chunk_scan_fwd_kernel", "smem_x2"), ("04-chunk_scan_fwd_kernel", "prefetch"),
         ("04-chunk_scan_fwd_kernel", "regfile_x2"), ("04-chunk_scan_fwd_kernel", "l2_x2"),
-        ("25-chunk_scan_bwd_dcb_kernel", "persistent"), ("25-chunk_scan_bwd_dcb_kernel", "smem_x2_issue_x2"),
-        ("09-chunk_scan_bwd_dstates_kernel", "dram_x1.5"))),
-    ("mamba2-2.7b/04-chunk_scan_fwd_kernel", "h200", 132),
+        ("25-chunk_scan_bwd_dcb_kernel", "persistent"), ("25-chunk_scan_bwd_dcb_kernel", "smem_x2_issue_x2"))),
+    *((name, "h200", 132) for name in (
+        "mamba2-8b/20-reduce_kernel", "mamba2-8b/24-reduce_kernel", "mamba2-8b/09-chunk_scan_bwd_dstates_kernel",
+        "mamba2-8b/01-chunk_state_fwd_kernel", "mamba2-2.7b/33-chunk_scan_bwd_ddAcs_stable_kernel",
+        "mamba2-2.7b/04-chunk_scan_fwd_kernel")),
 ]  # fmt: skip
 
 

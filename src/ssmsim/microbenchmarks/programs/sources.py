@@ -7,6 +7,7 @@ awaited at its end, in one warp or in 4, 8 and 16 of a block.
 from ssmsim.microbenchmarks.case import Loop, u32
 
 KINDS = ("ex2", "rsq", "popc", "f2i")
+REPLAYED = ("ex2.16.1", "ex2.16.8", "ex2.16.16", "popc.16.8", "f2i.16.1")
 LOOPS = [
     Loop(
         f"{kind}.{count}.{warps}",
@@ -14,7 +15,7 @@ LOOPS = [
         1,
         threads=32 * warps,
         args=(u32(1),),
-        replay=count == 16 and warps in (1, 8),
+        replay=f"{kind}.{count}.{warps}" in REPLAYED,
     )
     for kind in KINDS
     for count in (4, 16)
