@@ -2,8 +2,7 @@
 
 Fills in what OUT.csv lacks, so it can be stopped and taken up again; a pair made by other engine sources is made anew.
 CASES are launches that fill many waves, on the whole GPU or on a part of it, under several configurations, and one that
-does not and is timed whole. `--table`
-prints the file as Markdown with what all pairs say together.
+does not and is timed whole. `--table` prints the file as Markdown with what all pairs say together.
 """
 
 import csv
