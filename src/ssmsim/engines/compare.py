@@ -64,7 +64,7 @@ def agreement(result: Result, row: pd.Series) -> tuple[int, int]:
 def error_table(results: Path, measured: Path) -> Table:
     """Table of all result files under `results` that have a measured row."""
     rows = read_measured(measured)
-    files = sorted(results.rglob("*.json")) if results.is_dir() else [results]
+    files = sorted(results.rglob("[!.]*.json")) if results.is_dir() else [results]
     table = Table(title=f"{results} against {measured}")
     titles = ["cycles", *RATES, *BYTES]
     for title in ("launch", "cache", "simulated", "measured", *titles, "exact"):
