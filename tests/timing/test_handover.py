@@ -7,6 +7,7 @@ from streams import EXIT, issued, one_sm, op, run
 
 MIO = one_sm().mio
 READ = MIO.read_release_cycles + 1  # from issue, beyond the registers read
+OWN = one_sm().shared.warp_wavefront_cycles
 CONFLICTS = [[128 * lane for lane in range(32)]]  # 32 wavefronts
 PLAIN = [[4 * lane for lane in range(32)]]
 
@@ -29,9 +30,9 @@ def test_each_register_takes_its_time_to_read(width):
 
 @pytest.mark.parametrize(("width", "places"), [(1, 5), (2, 4), (4, 2)])
 def test_registers_are_free_while_stores_wait_for_their_banks(width, places):
-    """The unit serves one and has places for so many; the next is handed on when the second is served, 32 cycles later."""
+    """The unit serves one and has places for so many; the next is handed on when the second is served, 64 cycles later."""
     apart = (1 + width) * MIO.subcore_interval_cycles
-    for before, handed in ((places, 1 + apart * places), (places + 1, 1 + 32)):
+    for before, handed in ((places, 1 + apart * places), (places + 1, 1 + 32 * OWN)):
         assert written([sts(CONFLICTS, width)] * before, sts(CONFLICTS, width, read=0)) == handed + READ - 1 + apart
 
 

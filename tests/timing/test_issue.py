@@ -296,7 +296,7 @@ def test_a_register_named_twice_is_read_once():
 
 
 def third_load(*before):
-    """Cycles that a conflict of 32 passes holds the shared-memory unit, seen by the load after the next."""
+    """Cycles that a conflict of 32 passes holds its warp, seen by the load after the next."""
     row = [128 * lane for lane in range(32)]
     ops = [*before, *[op("LDS R0, [R2]", write=1, rows=[row])] * 3, op("FADD R0, R1, R2", wait=[0, 1]), EXIT]
     warps = [list(range(len(ops)))] + [[*range(len(before)), len(ops) - 1]] * 3
@@ -305,8 +305,11 @@ def third_load(*before):
 
 
 def test_operands_of_hgmma_go_first():
-    """64 x 256 x 16 works 128 cycles; results of 32 passes come back at one in four, those of 16 cycles may wait: 128 - 16."""
+    """64 x 256 x 16 works 128 cycles; results of 32 passes come back at one in four, those of 16 cycles may wait: 128 - 16.
+
+    Alone, a warp's own passes are two cycles apart.
+    """
     large = op("HGMMA.64x256x16.F32.BF16 R24, gdesc[UR4], R24, gsb0", gmma_n=256, gmma_k=16, gmma_commits=1,
                rows=[[0] * 32], stall=15)  # fmt: skip
-    assert third_load() == 32
+    assert third_load() == 64
     assert third_load(large) == 112

@@ -117,12 +117,13 @@ def test_predicated_off_load_moves_nothing():
 
 @pytest.mark.parametrize(("guard", "mask"), [("@!PT ", 0), ("", 0), ("", 1)])
 def test_an_instruction_that_is_on_in_no_lane_takes_the_unit_for_a_cycle(guard, mask):
-    """Three between two loads of many passes; as with a single lane."""
+    """Three between two loads of many passes; with a single lane each has a pass, two cycles from the warp's next."""
     row = [128 * LANES]
     ops = [op("LDS R0, [R2]", write=0, rows=row), *[op(f"{guard}LDS RZ, [RZ]", rows=row, mask=mask)] * 3,
            op("LDS R0, [R2]", write=1, rows=row), use(0), use(1), EXIT]  # fmt: skip
     cycles = issued(ops)
-    assert cycles[-2] - cycles[-3] == 32 + 3
+    own = CONFIG.shared.warp_wavefront_cycles
+    assert cycles[-2] - cycles[-3] == 32 * own + 3 * (own if mask else 1)
 
 
 def test_a_store_hits_the_sectors_that_one_before_it_wrote():

@@ -19,9 +19,9 @@ PIPE_LIMIT = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from ssmsim.engines.embedded import issue, records as r
-m, sm, sub, one = (r.records(d, 1)[0] for d in (r.MACHINE, r.SM, r.SUBCORE, r.CODE))
+m, sm, sub, warp, one = (r.records(d, 1)[0] for d in (r.MACHINE, r.SM, r.SUBCORE, r.WARP, r.CODE))
 one.pipe, sub.pipe_free_fp[r.HEAVY] = r.FMA, 90 << r.FP
-print(issue.hazard(m, sm, sub, one, 60)[0])
+print(issue.hazard(m, sm, sub, warp, one, 60)[0])
 """
 
 

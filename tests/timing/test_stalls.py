@@ -66,11 +66,11 @@ def test_the_end_waits_for_the_stores():
 
 
 def test_a_full_queue_is_throttle():
-    """One entry, 32 passes per load: the second load takes it when the first is served, and keeps it for 32 cycles."""
+    """One entry, 32 passes per load: the second load takes it when the first is served, and keeps it for 64 cycles."""
     config = one_sm(mio__queue_entries_per_subcore=1)
     found, result = waits([CONFLICT, CONFLICT, CONFLICT, EXIT], config=config)
-    assert result.cycles[0, 0][:3] == [0, 1, 33]
-    assert found[2, "mio_throttle"] == 31
+    assert result.cycles[0, 0][:3] == [0, 1, 65]
+    assert found[2, "mio_throttle"] == 63
     assert (1, "mio_throttle") not in found
 
 

@@ -305,7 +305,7 @@ def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, 
     assert copies.time_of(m, counts, sm, request, one, access, 4, 100) == 4
     sm.copy_back_fp = there * (120 << r.FP)
     waits = [
-        copies.closed(counts, sm, warp, request, nodes, cycle) for cycle in (104, 100 + written - 1, 100 + written)
+        copies.closed(m, counts, sm, warp, request, nodes, cycle) for cycle in (104, 100 + written - 1, 100 + written)
     ]
     assert waits == [written - 4, 1, 0]
     assert sm.copy_back_fp >> r.FP == there * (120 + sum(waits) + 3)

@@ -157,6 +157,7 @@ class Mio(Group):
     read_release_cycles: Cycles = Field(
         description="to the release of the read barrier, beyond the interval for each source register"
     )
+    commit_latency_cycles: Cycles = Field(description="LDGDEPBAR from its turn at the SM's unit to its counter")
     view_fence_cycles: Cycles = Field(
         description="FENCE.VIEW.ASYNC from its turn at the SM's unit, and from the end of the warp's stores there"
     )
@@ -206,6 +207,8 @@ class Shared(Group):
     wavefronts_per_cycle: Rate = Field(description="passes over the banks for loads and stores of the SM")
     load_latency_cycles: Cycles = Field(description="LDS.32 without conflict, issue to use")
     ldsm_latency_cycles: Cycles = Field(description="LDSM.x1")
+    warp_wavefront_cycles: Cycles = Field(description="between two wavefronts of one warp")
+    wide_wavefront_cycles: Cycles = Field(description="the same for results of LDS.64 and LDS.128")
     store_latency_cycles: Cycles = Field(description="STS: issue to visible for a later LDS")
     atomic_latency_cycles: Cycles
 

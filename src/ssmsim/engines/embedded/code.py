@@ -91,6 +91,8 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         )
         one.payload = (int(row["width"]) + 3) // 4 if one.is_store else 0
         one.matrix = base in ("LDSM", "STSM")
+        wide = int(row["width"]) > 4 and not one.matrix
+        one.wavefront = config.shared.wide_wavefront_cycles if wide else config.shared.warp_wavefront_cycles
         one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
         one.write_long = one.space in (r.GLOBAL, r.LOCAL, r.COPY)
     elif entry.space == Space.CONSTANT:

@@ -148,7 +148,7 @@ def close(warp, one):
 
 
 @njit(cache=True)
-def closed(counts, sm, warp, request, events, cycle):
+def closed(m, counts, sm, warp, request, events, cycle):
     """The unit takes it; cycles that it holds the unit beside its own.
 
     A wavefront (turns: commit), and behind copies until their wavefronts have passed, which the lookup of one more would
@@ -159,6 +159,7 @@ def closed(counts, sm, warp, request, events, cycle):
     counts.answers += 1
     warp.outstanding -= 1
     request.left = NONE  # to be freed when it leaves the queue
+    warp.copy_told[warp.copy_closed % COPY_GROUPS] = cycle + m.commit_latency
     warp.copy_closed += 1
     flush_groups(warp, events, request.warp, cycle)
     behind = max(0, sm.copy_written - cycle)
@@ -170,5 +171,6 @@ def closed(counts, sm, warp, request, events, cycle):
 @njit(cache=True)
 def flush_groups(warp, events, w, cycle):
     while warp.copy_oldest < warp.copy_closed and warp.copy_left[warp.copy_oldest % COPY_GROUPS] == 0:
-        schedule(events, cycle + 1, RELEASE, w, warp.copy_add[warp.copy_oldest % COPY_GROUPS])
+        group = warp.copy_oldest % COPY_GROUPS
+        schedule(events, max(cycle + 1, warp.copy_told[group]), RELEASE, w, warp.copy_add[group])
         warp.copy_oldest += 1

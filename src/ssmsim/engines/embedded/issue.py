@@ -28,10 +28,10 @@ from ssmsim.engines.embedded.records import (
 
 
 @njit(cache=True, forceinline=True)
-def hazard(m, sm, sub, one, cycle):
+def hazard(m, sm, sub, warp, one, cycle):
     """(first cycle at which the hardware takes the instruction, stall reason until then)."""
     if one.kind == MEMORY:
-        why = lsu.full(m, sub, one)
+        why = lsu.full(m, sub, warp, one)
         if why:
             return INF, why
     elif one.kind == GMMA:
@@ -59,7 +59,7 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
         if warp.ready > cycle:
             again = min(again, warp.ready)
             continue
-        until, why = hazard(m, sm, sub, code[warp.current], cycle)
+        until, why = hazard(m, sm, sub, warp, code[warp.current], cycle)
         if until > cycle:
             if warp.asked == 0 and code[warp.current].kind == QUEUED:
                 warp.asked = warp.ready

@@ -1,13 +1,14 @@
 """MIO and LSU: queues of memory instructions per sub-core, and the SM's one unit that serves them.
 
 A sub-core hands instructions on (handover.py), the shared unit takes one per shared_interval (arXiv 2503.20481, section
-5.4), longer when shared-memory banks conflict or a global access touches several lines. Shared memory answers after a
-fixed latency; global and local accesses go to the L1. Fences of a block pass through like an access.
+5.4; whose turn it is: turn.py), longer when shared-memory banks conflict or a global access touches several lines. Shared
+memory answers after a fixed latency, and with each further wavefront later; global and local accesses go to the L1. Fences of a
+block pass through like an access.
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, copies, handover, l1, operands
+from ssmsim.engines.embedded import answers, copies, handover, l1, operands, turn
 from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
 from ssmsim.engines.embedded.records import (
     COPY,
@@ -27,11 +28,11 @@ RETRY = 4  # cycles until an access that found no free miss entry or place tries
 
 
 @njit(cache=True, forceinline=True)
-def full(m, sub, one):
-    """Stall reason when the queue cannot take this instruction, else 0."""
+def full(m, sub, warp, one):
+    """Stall reason when the queue cannot take this instruction of the warp, else 0."""
     if one.space in (GLOBAL, LOCAL) and sub.lg_count >= m.lg_queue:
         return LG
-    return MIO if sub.queue_count >= m.queue else 0
+    return MIO if sub.queue_count + sub.given - warp.given >= m.queue else 0
 
 
 @njit(cache=True, forceinline=True)
@@ -65,6 +66,8 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     if sub.unread == 0:
         sub.unread = index
         handover.advance(m, sm, sub, requests, code, events, cycle)
+    sub.given -= warp.given
+    warp.given = 0
     warp.outstanding += 1
     warp.scoreboard += one.write_add + one.read_add
     mask = (one.write_add | one.read_add) * COUNTER_MASK
@@ -78,19 +81,16 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     elif one.space in (GLOBAL, LOCAL):
         sub.lg_count += 1
         sm.last_access = cycle
-    if not sm.lsu_scheduled:
-        sm.lsu_scheduled = 1
-        schedule(events, max(request.arrival, sm.lsu_free), SERVE, s, 0)
+    when = max(request.arrival, sm.lsu_free)
+    if when < sm.lsu_next:
+        come_back(sm, s, events, when)
 
 
 @njit(cache=True, forceinline=True)
-def oldest(subs, requests, first):
-    """Sub-core whose first queued instruction arrived earliest, NONE when all queues are empty."""
-    best, arrival = NONE, INF
-    for i in range(first, first + 4):
-        if subs[i].queue_count and requests[subs[i].queue_head].arrival < arrival:
-            best, arrival = i, requests[subs[i].queue_head].arrival
-    return best
+def come_back(sm, s, events, when):
+    """The unit looks for work at `when`, not at the cycle that was named before."""
+    sm.lsu_next = when
+    schedule(events, when, SERVE, s, 0)
 
 
 @njit(cache=True)
@@ -98,25 +98,27 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
           l1_tags, l1_lines, stalls, s, cycle):  # fmt: skip
     """Serve one instruction and come back for the next."""
     sm = sms[s]
-    if sm.lsu_free > cycle:  # copies have taken their time
-        schedule(events, sm.lsu_free, SERVE, s, 0)
+    if sm.lsu_next != cycle:  # it has been here, or comes back
         return
-    i = oldest(subs, requests, 4 * s)
+    if sm.lsu_free > cycle:  # copies have taken their time
+        come_back(sm, s, events, sm.lsu_free)
+        return
+    sm.lsu_next = INF
+    i, ahead, when = turn.following(subs, requests, warps, code, 4 * s, cycle)
     if i == NONE:
-        sm.lsu_scheduled = 0
+        return
+    if when > cycle:
+        come_back(sm, s, events, when)
         return
     sub = subs[i]
-    index = sub.queue_head
+    index = sub.queue_head if ahead == NONE else requests[ahead].next
     request = requests[index]
-    if request.arrival > cycle:
-        schedule(events, request.arrival, SERVE, s, 0)
-        return
     one, warp = code[request.code], warps[request.warp]
     busy = m.shared_interval
     if request.space == EXCHANGE:
         busy = max(busy, m.exchange_interval)
         if one.closes:
-            busy += copies.closed(counts, sm, warp, request, events, cycle)
+            busy += copies.closed(m, counts, sm, warp, request, events, cycle)
         else:
             begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
             if not one.is_store:
@@ -127,22 +129,23 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         wavefronts = accesses[request.access].wavefronts * m.wavefront_fp
         held, late = operands.take(m, sm, wavefronts, one.is_store == 0, cycle)
         busy = max(busy, held)
+        warp.paced = cycle + (m.own_wavefront * wavefronts >> FP)
         if one.is_store:
             busy += copies.meet(counts, sm, cycle, wavefronts >> FP)
             warp.stored = cycle + busy + m.store_latency
         answer(gpu, counts, sub, warp, request, index, one, events, requests,
-               cycle + shared_latency(m, one) + (late + max(0, 2 * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
+               cycle + shared_latency(m, one) + (late + max(0, one.wavefront * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
         access = accesses[request.access]
         if request.space == COPY and not copies.has_room(m, sm, one, access):
             counts.queue_conflicts += 1
-            schedule(events, cycle + RETRY, SERVE, s, 0)
+            come_back(sm, s, events, cycle + RETRY)
             return
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,
                          coalescer, l1_tags, l1_lines, cycle)  # fmt: skip
         if took < 0:
             counts.queue_conflicts += 1
-            schedule(events, cycle + RETRY, SERVE, s, 0)
+            come_back(sm, s, events, cycle + RETRY)
             return
         busy = max(busy, took)
         if request.space == COPY:
@@ -150,14 +153,14 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             if request.left > 1:
                 copies.take_place(m, sm, one, request)
         counts.requests += 1
-    pop(m, sub, request, one, requests, warps, code, events, i, sm, stalls, cycle)
+    pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm, stalls, cycle)
     if request.left > 0:
         if request.left > 1 or request.space == COPY:
             answers.expect(warp, requests, index)
         answers.arrived(m, counts, sm, warps, requests, index, code, events, request.last)
     counts.lsu_cycles += busy
     sm.lsu_free = cycle + busy
-    schedule(events, sm.lsu_free, SERVE, s, 0)
+    come_back(sm, s, events, sm.lsu_free)
 
 
 @njit(cache=True)
@@ -180,11 +183,9 @@ def answer(gpu, counts, sub, warp, request, index, one, events, requests, when, 
 
 
 @njit(cache=True, forceinline=True)
-def pop(m, sub, request, one, requests, warps, code, events, i, sm, stalls, cycle):
-    """Leave the sub-core's queue; of the warps that found it full, the one that waits longest may try again."""
-    index = sub.queue_head
-    sub.queue_head = request.next
-    sub.queue_count -= 1
+def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm, stalls, cycle):
+    """Leave the sub-core's queue; of the warps that found it full, the one that waits longest is given the place."""
+    turn.leave(sub, requests, ahead, index)
     sub.handed -= 1
     sub.handed_data -= one.payload
     handover.advance(m, sm, sub, requests, code, events, cycle)
@@ -196,11 +197,13 @@ def pop(m, sub, request, one, requests, warps, code, events, i, sm, stalls, cycl
     for w in range(i * m.slots, i * m.slots + m.used_slots):
         warp = warps[w]
         if warp.ready == INF and (warp.state == MIO or warp.state == LG) and not warp.held:
-            if warp.mark < since and full(m, sub, code[warp.current]) == 0:
+            if warp.mark < since and full(m, sub, warp, code[warp.current]) == 0:
                 longest, since = w, warp.mark
     if longest != NONE:
         warp = warps[longest]
         settle(warp, stalls, cycle)
+        sub.given += 1 - warp.given
+        warp.given = 1
         warp.ready = max(cycle, warp.stall_end)
         sub.wake = min(sub.wake, warp.ready)
         sm.wake = min(sm.wake, warp.ready)

@@ -104,7 +104,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     subs = r.records(r.SUBCORE, 4 * len(sms))
     warps = r.records(r.WARP, len(subs) * int(one.slots))
     warps.ready, warps.block = r.INF, r.NONE
-    subs.wake, subs.greedy, sms.wake = r.INF, r.NONE, r.INF
+    subs.wake, subs.greedy, sms.wake, sms.lsu_next = r.INF, r.NONE, r.INF, r.INF
     gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
     sms.gpc = gpc_of
     busy = np.bincount(gpc_of) * min(1.0, block_total / len(sms))  # SMs of each GPC that get a block
@@ -212,6 +212,7 @@ def machine_record(
     m.fence_flushed = c.mio.gpu_fence_flushed_cycles
     m.exchange_interval = c.mio.shuffle_interval_cycles
     # issue to use, of which the way to the LSU is the first cycle
+    m.own_wavefront, m.commit_latency = c.shared.warp_wavefront_cycles, c.mio.commit_latency_cycles
     m.shared_latency, m.ldsm_latency = c.shared.load_latency_cycles - 1, c.shared.ldsm_latency_cycles - 1
     m.store_latency, m.shared_atomic_latency = c.shared.store_latency_cycles, c.shared.atomic_latency_cycles - 1
     m.wavefront_fp = _fp(1 / c.shared.wavefronts_per_cycle)

@@ -69,7 +69,7 @@ MACHINE = _record(
     "imc_lines", "imc_latency", "idc_lines", "idc_latency",
     "queue", "handed", "handed_data", "copy_hand", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
     "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
-    "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency",
+    "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency", "own_wavefront", "commit_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result", "gmma_load_fp", "gmma_room_fp", "gmma_spare_fp", "gmma_piece_fp",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "copy_places_fp", "copy_past_place_fp",
@@ -102,7 +102,7 @@ COUNTS = _record(
 # One static instruction as the issue stage sees it. Filled by code.py.
 CODE = _record(
     "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line", "asks",
-    "space", "is_store", "is_atomic", "bypass", "matrix", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
+    "space", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
     "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "gmma_fp", "gmma_smem_fp", "sources", "payload", "closes", "commits", "promote", "exits", "joins", "defers", "blocks",
 )  # fmt: skip
@@ -115,20 +115,20 @@ WARP = _record(
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
-    "fence", "gathering", "deferred", "yielded", "asked", "opened", "started", "made", "stored",
+    "fence", "gathering", "deferred", "yielded", "asked", "opened", "started", "made", "stored", "paced", "given",
     "first_answer", "last_answer",
-    "gmma_pending", "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS),
+    "gmma_pending", "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS), ("copy_told", COPY_GROUPS),
 )  # fmt: skip
 
 SUBCORE = _record(
-    "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count",
+    "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given",
     "even_free_fp", "odd_free_fp", "hold_fp", "stage_free_fp", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
     "warps", "active_since", "active",
 )  # fmt: skip
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_scheduled", "hand_free",
+    "lsu_free", "lsu_next", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "copy_written",
