@@ -11,6 +11,7 @@ from ssmsim.engines.embedded import estimate
 from ssmsim.engines.embedded.stalls import SELECTED
 
 WORK = np.linspace(0.0, 1600.0, 161)  # 16 pieces of 100
+EVEN = np.zeros(161)  # as many blocks begin as end
 
 
 def test_a_steady_rate_has_no_spread():
@@ -32,20 +33,46 @@ def of_pieces(values):
 
 def test_what_pieces_agree_on_is_taken_for_the_cost_of_a_sector():
     sectors = np.linspace(1, 2, 16)
-    one = estimate.regressed(WORK, of_pieces(5 + 3 * sectors), of_pieces(sectors), 4.0, most=10.0)
+    one = estimate.regressed(WORK, of_pieces(5 + 3 * sectors), of_pieces(sectors), EVEN, 4.0, most=10.0)
     assert one.value == pytest.approx(5 + 3 * 4)
     assert one.spread == pytest.approx(0, abs=1e-4)
 
 
 def test_pieces_alike_leave_the_middle_of_what_a_sector_can_cost():
-    one = estimate.regressed(WORK, of_pieces([7.0] * 16), of_pieces([2.0] * 16), 3.0, most=4.0)
+    one = estimate.regressed(WORK, of_pieces([7.0] * 16), of_pieces([2.0] * 16), EVEN, 3.0, most=4.0)
     assert one.value == pytest.approx(7 + 4 / 2)
-    assert one.spread * one.value == pytest.approx(2.145 * 4 / 2)  # t of 14 degrees of freedom, half of the range
+    assert one.spread * one.value == pytest.approx(2.160 * 4 / 2)  # t of 13 degrees of freedom, half of the range
+
+
+def test_time_that_goes_with_beginnings_is_not_taken_for_what_sectors_cost():
+    pace = np.tile([-2.0, -1.0, 1.0, 2.0], 4)  # as many begin as end over each wave of four pieces
+    sectors = 3 + pace + np.linspace(-0.5, 0.5, 16)
+    one = estimate.regressed(WORK, of_pieces(9 + 4 * pace), of_pieces(sectors), of_pieces(pace), 2.0, most=10.0)
+    assert one.value == pytest.approx(9, abs=1e-3)
+    blind = estimate.regressed(WORK, of_pieces(9 + 4 * pace), of_pieces(sectors), EVEN, 2.0, most=10.0)
+    assert blind.value < 6
+    two = estimate.regressed(
+        WORK, of_pieces(9 + 4 * pace + sectors), of_pieces(sectors), of_pieces(pace), 2.0, most=10.0
+    )
+    assert two.value == pytest.approx(9 + 2, abs=1e-3)
+
+
+def test_without_leaves_what_the_cause_does_not_explain():
+    cause = np.array([0.0, 1.0, 2.0, 5.0])
+    other = np.array([1.0, -1.0, -1.0, 1.0])
+    left = estimate.without(3 + 2 * cause + other, cause)
+    assert left.sum() == pytest.approx(0) and left @ (cause - cause.mean()) == pytest.approx(0)
+    assert estimate.without(cause, np.ones(4)) == pytest.approx(cause - 2)
+
+
+def test_work_under_way_is_what_was_launched_and_not_issued():
+    looks = [SimpleNamespace(cycle=cycle, issued=issued) for cycle, issued in ((0, 0), (10, 50), (20, 150))]
+    assert estimate.under_way(looks, np.array([0, 5, 15]), np.array([100, 40, 60])).tolist() == [100, 90, 50]
 
 
 def test_a_sector_costs_no_less_than_nothing():
     sectors = np.linspace(1, 2, 16)
-    one = estimate.regressed(WORK, of_pieces(5 - 3 * sectors), of_pieces(sectors), 1.0, most=10.0)
+    one = estimate.regressed(WORK, of_pieces(5 - 3 * sectors), of_pieces(sectors), EVEN, 1.0, most=10.0)
     assert one.value == pytest.approx(5 - 3 * 1.5)
 
 
@@ -53,7 +80,7 @@ def test_a_sector_costs_no_less_than_nothing():
 def test_noise_that_sectors_do_not_explain_moves_the_estimate_within_its_interval(seed, cost, wanted):
     draw = np.random.default_rng(seed)
     sectors, noise = draw.uniform(0.5, 1.5, 16), draw.normal(0, 0.05, 16)
-    one = estimate.regressed(WORK, of_pieces(10 + cost * sectors + noise), of_pieces(sectors), wanted, most=5.0)
+    one = estimate.regressed(WORK, of_pieces(10 + cost * sectors + noise), of_pieces(sectors), EVEN, wanted, most=5.0)
     assert abs(one.value - (10 + cost * wanted)) <= 3 * one.spread * one.value  # a normal draw leaves it once in 10^8
 
 

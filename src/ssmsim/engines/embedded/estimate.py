@@ -6,7 +6,8 @@ things are put right first. Blocks that start together go on in step for several
 work was under way as at its end: it holds whole waves. And blocks that happen to read or write more of the DRAM take
 longer: the sectors of the skipped ones are known too, so what a sector costs within the window tells what to add for
 theirs (the regression estimator of survey sampling: Cochran, Sampling Techniques, 7.1), between nothing and the time that
-it takes at the DRAM. In whole runs of dcb, dstates and state_passing DRAM sectors explain 43 to 96 % of how waves differ.
+it takes at the DRAM. Where blocks begin in bursts they read and wait at once, which is told apart. In whole runs of dcb,
+dstates and state_passing DRAM sectors explain 43 to 96 % of how waves differ.
 """
 
 from dataclasses import dataclass
@@ -85,8 +86,13 @@ class Meter:
         looks = [look for look in self.looks if first <= look.cycle <= last]
         if len(looks) < 3:  # next to nothing ran on a full GPU
             return self.looks
-        given = np.append(0, np.cumsum(lengths))[np.searchsorted(launches, [look.cycle for look in looks], "right")]
-        return looks[same_phase(given - [look.issued for look in looks]) :]
+        return looks[same_phase(under_way(looks, launches, lengths)) :]
+
+
+def under_way(looks: list[Look], launches: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Warp instructions launched and not yet issued at each look, int64[looks]; launches, lengths: as for Meter.steady."""
+    given = np.append(0, np.cumsum(lengths))[np.searchsorted(launches, [look.cycle for look in looks], "right")]
+    return np.asarray(given - [look.issued for look in looks])
 
 
 def same_phase(under_way: np.ndarray) -> int:
@@ -114,22 +120,34 @@ def rate(work: np.ndarray, amounts: np.ndarray) -> Rate:
     return Rate(float(pieces.mean()), float(spread))
 
 
-def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, wanted: float, most: float) -> Rate:
+def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: np.ndarray, wanted: float,
+              most: float) -> Rate:  # fmt: skip
     """As rate(), at `wanted` units of something else per unit of work; others: its sums, float[samples].
 
+    begun: float[samples], what has begun and not ended. Blocks that begin read much and wait for the first answers: where
+    many begin, time goes with sectors that do not cost it. So the slope is that at an even pace of beginnings, which is the
+    pace of a window of whole waves (multiple regression, of which only one slope is wanted).
     What one more unit costs is the mean of what the pieces say, as far as they agree, and of half of `most` give or take
     as much: something between nothing and `most`, by the inverse of their variances.
     """
-    y, x = cut(work, amounts), cut(work, others)
-    around, off = x - x.mean(), wanted - x.mean()
+    y, x, pace = cut(work, amounts), cut(work, others), cut(work, begun)
+    off = wanted - x.mean()
+    rest, around = without(y, pace), without(x, pace)
     square = float(around @ around)
-    slope = float(around @ y) / square if square else 0.0
-    rest = y - y.mean() - slope * around
-    noise = float(rest @ rest) / (PIECES - 2)
+    slope = float(around @ rest) / square if square else 0.0
+    rest = rest - slope * around
+    noise = float(rest @ rest) / (PIECES - 3)
     told, before = square / max(noise, 1e-12), 4 / most**2
     slope = max(0.0, (slope * told + most / 2 * before) / (told + before))
     value = float(y.mean() + slope * off)
-    return Rate(value, float(STUDENT[PIECES - 3] * np.sqrt(noise / PIECES + off * off / (told + before)) / value))
+    return Rate(value, float(STUDENT[PIECES - 4] * np.sqrt(noise / PIECES + off * off / (told + before)) / value))
+
+
+def without(values: np.ndarray, cause: np.ndarray) -> np.ndarray:
+    """Deviations from the mean that are not in proportion to those of `cause`; both float[pieces]."""
+    values, cause = values - values.mean(), cause - cause.mean()
+    square = float(cause @ cause)
+    return values - cause * (float(cause @ values) / square) if square else values
 
 
 def cut(work: np.ndarray, amounts: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.estimate import Meter, lengthen, regressed
+from ssmsim.engines.embedded.estimate import Meter, lengthen, regressed, under_way
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.homes import scramble
 from ssmsim.engines.embedded.machine import State
@@ -172,7 +172,8 @@ class SampledPool(Pool):
         m = self.state.machine[0]
         sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.access_bytes * m.channels)  # cycles at the DRAM
         read = np.array([float(look.dram) for look in looks])
-        ratio = regressed(work, spent, read, dram / skipped, residents * sector)
+        begun = under_way(looks, self.launched[:timed], self.lengths[:timed]).astype(float)
+        ratio = regressed(work, spent, read, begun, dram / skipped, residents * sector)
         extra = (skipped + between) * ratio.value / residents - (looks[0].cycle - apart.cycle)
         stalls = self.skipped.executed[:, None] * cycles_each * ratio.value
         scale(self.state, self, round(extra), np.rint(stalls).astype(np.int64))
