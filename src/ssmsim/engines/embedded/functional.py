@@ -4,7 +4,9 @@ Used for what ran before the launch (warm.py) and for the blocks that a sampled 
 those of the timed run, in the same order of use (untimed_l2.py). As many blocks as fit
 on the GPU are under way at a time, the oldest about to end when the youngest begins, as when slots free up one by one:
 which lines are used again before they are evicted depends on it. Every SM has an L1 here, apart from that of the timed run.
-Behind the first wave, neighbours run on SMs anywhere, as the waves are out of step: each partition gets its copies.
+Behind the first wave, neighbours run on SMs anywhere, as the waves are out of step: each partition gets its copies. Where
+a block runs differs from wave to wave: were it the same SM for each slot, blocks a wave apart that share tiles would ask
+for them in one partition, while those of a whole run ask in both (chunk_state_bwd_db: a fifth fewer sectors crossed over).
 """
 
 import numpy as np
@@ -163,7 +165,7 @@ def begin(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lin
             slot.lines,
         )
         if arrived[0] >= count:
-            slot.sm = slot.later
+            slot.sm = slots[(arrived[0] + scramble(arrived[0] // count)) % count].later
         slot.began, slot.done = arrived[0], 0
         slot.lines = in_turn(machine[0], sms[slot.sm].side, accesses, statics, lines, starts, b * warps,
                              warps, held, which * room)  # fmt: skip
