@@ -140,3 +140,12 @@ def test_timed_and_untimed_passes_read_the_same_from_dram():
 def test_a_folder_that_is_no_launch_is_named(tmp_path):
     with pytest.raises(SsmsimError, match=r"launch\.json"):
         simulate(FITS, small_gpu(), warm=tmp_path)
+
+
+def test_every_wave_deals_out_the_same_places_anew():
+    """Twelve slots on four SMs: each wave has three blocks per SM, and a slot's blocks run on more than one."""
+    slots = r.records(functional.SLOT, 12)
+    slots.later = np.arange(12) % 4
+    waves = [[int(functional.dealt(slots, 12, 12 * wave + i)) for i in range(12)] for wave in range(1, 9)]
+    assert all(sorted(wave) == sorted(slots.later) for wave in waves)
+    assert all(len({wave[i] for wave in waves}) > 1 for i in range(12))

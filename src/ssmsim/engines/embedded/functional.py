@@ -165,7 +165,7 @@ def begin(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lin
             slot.lines,
         )
         if arrived[0] >= count:
-            slot.sm = slots[(arrived[0] + scramble(arrived[0] // count)) % count].later
+            slot.sm = dealt(slots, count, arrived[0])
         slot.began, slot.done = arrived[0], 0
         slot.lines = in_turn(machine[0], sms[slot.sm].side, accesses, statics, lines, starts, b * warps,
                              warps, held, which * room)  # fmt: skip
@@ -176,6 +176,12 @@ def begin(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lin
                 until = slots[other].lines * (arrived[0] - slots[other].began) // count
                 advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, room, other,
                         until)  # fmt: skip
+
+
+@njit(cache=True)
+def dealt(slots, count, number):
+    """SM of the block with this number, behind the first wave: every wave deals out the same places anew."""
+    return slots[(number + scramble(number // count)) % count].later
 
 
 @njit(cache=True)
