@@ -198,7 +198,7 @@ CASES = {
     "pending.one_in_4.35": 0.02,
     "rows.hit_same.4": 0.01,
     "rows.miss_same.4": 0.03,
-    "rows.all_same.4": 0.06,
+    "rows.all_same.4": 0.07,
 }
 
 
