@@ -75,5 +75,7 @@ def test_the_second_wave_starts_out_of_step(monkeypatch):
     together, _ = starts(monkeypatch, apart=False)
     assert stagger.done and stagger.began > 0
     wave = stagger.wave
-    gaps = [np.diff(each[wave : 2 * wave]).min() for each in (launched, together)]
-    assert gaps[0] > 2 * gaps[1]  # none at once
+    gaps = [np.diff(each[wave : 2 * wave]) for each in (launched, together)]
+    second = [gap.max() / (each[2 * wave] - each[wave]) for gap, each in zip(gaps, (launched, together), strict=True)]
+    assert second[0] < second[1]
+    assert gaps[0].min() > 2 * gaps[1].min()  # none at once
