@@ -86,6 +86,7 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
         block.warps[i] = w
         begin(m, gpu, warps[w], source, stream, i, slot, cycle)
         sub = subs[sub_index]
+        sub.awake |= warps[w].bit
         sub.wake = min(sub.wake, warps[w].ready)
         sm.wake = min(sm.wake, sub.wake)
         sm.warps += 1

@@ -9,6 +9,7 @@ from numba import njit
 
 from ssmsim.engines.embedded import barriers, fences, fetch, lsu, pipes, tensor
 from ssmsim.engines.embedded import stalls as reason
+from ssmsim.engines.embedded.bits import lowest
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
     BARRIER,
@@ -54,10 +55,15 @@ def hazard(m, sm, sub, warp, one, cycle):
 def choose(m, sm, sub, warps, code, stalls, first, cycle):
     """The warp to issue, NONE when none can; and the cycle at which to look again, at the others at least."""
     best, top, again = NONE, NONE, INF
-    for w in range(first, first + m.used_slots):
+    awake = sub.awake
+    while awake:
+        w = first + lowest(awake)
+        awake &= awake - 1
         warp = warps[w]
         if warp.ready > cycle:
             again = min(again, warp.ready)
+            if warp.ready == INF:
+                sub.awake ^= warp.bit
             continue
         until, why = hazard(m, sm, sub, warp, code[warp.current], cycle)
         if until > cycle:
@@ -65,6 +71,8 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
                 warp.asked = warp.ready
             reason.block(warp, stalls, cycle, until, why)
             again = min(again, until)
+            if until == INF:
+                sub.refused |= warp.bit
             continue
         if best != NONE:
             again = cycle + 1

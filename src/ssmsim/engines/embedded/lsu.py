@@ -9,6 +9,7 @@ block pass through like an access.
 from numba import njit
 
 from ssmsim.engines.embedded import answers, copies, handover, l1, operands, turn
+from ssmsim.engines.embedded.bits import lowest
 from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
 from ssmsim.engines.embedded.records import (
     COPY,
@@ -22,7 +23,7 @@ from ssmsim.engines.embedded.records import (
     NONE,
     SHARED,
 )
-from ssmsim.engines.embedded.stalls import LG, MIO, settle
+from ssmsim.engines.embedded.stalls import LG, MIO, wake
 
 RETRY = 4  # cycles until an access that found no free miss entry or place tries again: polling, not a hardware value
 
@@ -194,16 +195,17 @@ def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm
     if request.left == NONE:
         answers.free_request(requests, index)
     longest, since = NONE, INF
-    for w in range(i * m.slots, i * m.slots + m.used_slots):
+    refused = sub.refused
+    while refused:
+        w = i * m.slots + lowest(refused)
+        refused &= refused - 1
         warp = warps[w]
-        if warp.ready == INF and (warp.state == MIO or warp.state == LG) and not warp.held:
-            if warp.mark < since and full(m, sub, warp, code[warp.current]) == 0:
-                longest, since = w, warp.mark
+        if warp.ready != INF or (warp.state != MIO and warp.state != LG):
+            sub.refused ^= warp.bit  # something else has woken it
+        elif warp.mark < since and full(m, sub, warp, code[warp.current]) == 0:
+            longest, since = w, warp.mark
     if longest != NONE:
         warp = warps[longest]
-        settle(warp, stalls, cycle)
         sub.given += 1 - warp.given
         warp.given = 1
-        warp.ready = max(cycle, warp.stall_end)
-        sub.wake = min(sub.wake, warp.ready)
-        sm.wake = min(sm.wake, warp.ready)
+        wake(warp, sub, sm, stalls, cycle)

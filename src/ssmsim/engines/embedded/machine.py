@@ -104,6 +104,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     subs = r.records(r.SUBCORE, 4 * len(sms))
     warps = r.records(r.WARP, len(subs) * int(one.slots))
     warps.ready, warps.block = r.INF, r.NONE
+    warps.bit = 1 << np.arange(len(warps)) % one.slots
     subs.wake, subs.greedy, sms.wake, sms.lsu_next = r.INF, r.NONE, r.INF, r.INF
     gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
     sms.gpc = gpc_of
@@ -168,8 +169,6 @@ def machine_record(
     m.sms, m.slots, m.blocks_per_sm, m.block_total = c.sm_count, c.sm.warp_slots_per_subcore, fits.blocks, block_total
     m.warps_per_block, m.issue_width = launch.warps_per_block, c.sm.issue_per_subcore_per_cycle
     m.issue_fp = (1 << r.FP) // c.sm.issue_per_subcore_per_cycle
-    per_subcore = -(-launch.warps_per_block // 4) * fits.blocks if launch.warps_per_block % 4 == 0 else m.slots
-    m.used_slots = min(m.slots, per_subcore)
     registers = _up(launch.registers_per_thread * 32, c.sm.register_allocation_unit)
     m.subcore_warps = min(m.slots, c.sm.registers // c.sm.subcores // registers if registers else m.slots)
     half = c.sm.fp32_lanes_per_subcore // 2

@@ -61,7 +61,7 @@ def records(dtype: np.dtype, count: int) -> Records:
 
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
-    "sms", "slots", "used_slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
+    "sms", "slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "join_latency", "special_front", "wide_cycles", "factor_latency",
     "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
@@ -109,6 +109,7 @@ CODE = _record(
 
 WARP = _record(
     "ready",  # earliest issue of the current instruction; INF when something must wake it
+    "bit",  # of its slot, in masks of the sub-core
     "stall_end",  # end of the previous instruction's stall count
     "state",  # stall reason until `ready`
     "mark",  # cycles before this are in the stall table
@@ -121,7 +122,10 @@ WARP = _record(
 )  # fmt: skip
 
 SUBCORE = _record(
-    "wake", "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given",
+    "wake",
+    "awake",  # Warp.bit of at least those warps whose `ready` is not INF
+    "refused",  # and of those that found the queue of memory instructions full
+    "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given",
     "even_free_fp", "odd_free_fp", "hold_fp", "stage_free_fp", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
     "warps", "active_since", "active",
 )  # fmt: skip

@@ -66,8 +66,15 @@ def reconsider(warp, sub, sm, code, stalls, cycle):
         if reason != warp.state:
             block(warp, stalls, cycle, INF, reason)
         return
+    wake(warp, sub, sm, stalls, cycle)
+
+
+@njit(cache=True, forceinline=True)
+def wake(warp, sub, sm, stalls, cycle):
+    """A sleeping warp has what it waited for."""
     settle(warp, stalls, cycle)
     warp.ready = max(cycle, warp.stall_end)
+    sub.awake |= warp.bit
     sub.wake = min(sub.wake, warp.ready)
     sm.wake = min(sm.wake, warp.ready)
 
