@@ -102,7 +102,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             sm = sms[s]
             if sm.wake <= cycle:
                 sm.wake = INF
-                for i in range(4 * s, 4 * s + 4):
+                for i in range(4 * s, 4 * s + m.subcores):  # not 4: the compiler would repeat all of subcore() as often
                     if subs[i].wake <= cycle:
                         for _ in range(m.issue_width):
                             issue.subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests,

@@ -166,7 +166,8 @@ def machine_record(
     table = r.records(r.MACHINE, 1)
     m, c = table[0], config
     clock = c.gpu.sm_clock_mhz
-    m.sms, m.slots, m.blocks_per_sm, m.block_total = c.sm_count, c.sm.warp_slots_per_subcore, fits.blocks, block_total
+    m.sms, m.subcores, m.slots = c.sm_count, c.sm.subcores, c.sm.warp_slots_per_subcore
+    m.blocks_per_sm, m.block_total = fits.blocks, block_total
     m.warps_per_block, m.issue_width = launch.warps_per_block, c.sm.issue_per_subcore_per_cycle
     m.issue_fp = (1 << r.FP) // c.sm.issue_per_subcore_per_cycle
     registers = _up(launch.registers_per_thread * 32, c.sm.register_allocation_unit)

@@ -61,7 +61,7 @@ def records(dtype: np.dtype, count: int) -> Records:
 
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
-    "sms", "slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
+    "sms", "subcores", "slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "join_latency", "special_front", "wide_cycles", "factor_latency",
     "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
