@@ -10,6 +10,7 @@ from numba import njit
 from ssmsim.engines.embedded import barriers, fences, fetch, lsu, pipes, tensor
 from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.bits import lowest
+from ssmsim.engines.embedded.borrow import prefetch
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
     BARRIER,
@@ -26,6 +27,8 @@ from ssmsim.engines.embedded.records import (
     OFF_BIT,
     QUEUED,
 )
+
+NEXT_LINE = 16  # instructions of a stream in a line of the host's cache
 
 
 @njit(cache=True, forceinline=True)
@@ -178,6 +181,7 @@ def advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slice
         warp.ready, warp.mark, warp.state, warp.held = INF, cycle + 1, reason.DRAIN, EXITED
         return True
     warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
+    prefetch(stream, warp.position + NEXT_LINE)
     following = code[warp.current]
     if one.stall == 1:  # the next may enter the latch behind it
         cycle, late = cycle - late, 0
