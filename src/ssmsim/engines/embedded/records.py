@@ -10,6 +10,7 @@ import numpy as np
 
 Records = Any  # an array of records, whose fields mypy does not see
 
+HOST_LINE = 64  # bytes in a line of the cache of the machine that simulates
 FP = 8  # fraction bits of fixed-point times
 INF = 1 << 60  # "not before something wakes it"
 NONE = -1
@@ -50,13 +51,19 @@ SPACES = ("none", "shared", "global", "local", "copy", "exchange")
 NO_SPACE, SHARED, GLOBAL, LOCAL, COPY, EXCHANGE = range(len(SPACES))
 
 
-def _record(*fields: str | tuple[str, int]) -> np.dtype:
-    return np.dtype([(f, np.int64) if isinstance(f, str) else (f[0], np.int64, (f[1],)) for f in fields])
+def _record(*fields: str | tuple[str, int], whole_lines: bool = False) -> np.dtype:
+    """whole_lines: padded, so that the fields named first share a line of the host's cache in every record."""
+    packed = np.dtype([(f, np.int64) if isinstance(f, str) else (f[0], np.int64, (f[1],)) for f in fields])
+    size = -(-packed.itemsize // HOST_LINE) * HOST_LINE if whole_lines else packed.itemsize
+    formats, offsets = zip(*(packed.fields[name] for name in packed.names), strict=True)  # type: ignore[index,union-attr]
+    return np.dtype({"names": packed.names, "formats": formats, "offsets": offsets, "itemsize": size})  # type: ignore[call-overload]
 
 
 def records(dtype: np.dtype, count: int) -> Records:
-    """`count` zeroed records with attribute access, compiled or not."""
-    return np.zeros(count, dtype).view(np.recarray)
+    """`count` zeroed records with attribute access, compiled or not; the first begins a line of the host's cache."""
+    room = np.zeros(count * dtype.itemsize + HOST_LINE, np.uint8)
+    first = -room.ctypes.data % HOST_LINE
+    return room[first : first + count * dtype.itemsize].view(dtype).view(np.recarray)
 
 
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
@@ -101,33 +108,43 @@ COUNTS = _record(
 
 # One static instruction as the issue stage sees it. Filled by code.py.
 CODE = _record(
-    "kind", "pipe", "latency", "stall", "yields", "wait_bits", "write_add", "read_add", "write_long", "line", "asks",
-    "space", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads", "constant", "indexed", "even_reads", "odd_reads",
-    "first_bank", "writes", "wide", "thirds", "feeds", "fed",
-    "gmma_fp", "gmma_smem_fp", "sources", "payload", "closes", "commits", "promote", "exits", "joins", "defers", "blocks",
+    "kind", "blocks", "line", "wait_bits", "constant", "pipe", "space", "sources",  # of the next instruction: one line
+    "stall", "yields", "write_add", "read_add", "latency", "asks", "joins", "indexed",
+    "even_reads", "odd_reads", "first_bank", "writes", "wide", "thirds", "feeds", "fed",
+    "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
+    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers",
+    whole_lines=True,
 )  # fmt: skip
 
+# The fields of each line are read together.
 WARP = _record(
     "ready",  # earliest issue of the current instruction; INF when something must wake it
     "bit",  # of its slot, in masks of the sub-core
-    "stall_end",  # end of the previous instruction's stall count
-    "state",  # stall reason until `ready`
+    "current",
     "mark",  # cycles before this are in the stall table
+    "state",  # stall reason until `ready`
+    "asked",
+    "yielded",
+    "age",
+    "stall_end",  # end of the previous instruction's stall count
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
-    "position", "end", "current", "off", "access", "block", "age", "line", "number", "held", "leaving", "outstanding",
-    "fence", "gathering", "deferred", "yielded", "asked", "opened", "started", "made", "stored", "paced", "given",
-    "first_answer", "last_answer",
-    "gmma_pending", "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS), ("copy_told", COPY_GROUPS),
+    "position", "end", "line", "held", "deferred",
+    "opened", "made", "off", "access", "given", "outstanding", "leaving", "gmma_pending",
+    "block", "number", "gathering", "fence", "started", "stored", "paced", "first_answer", "last_answer",
+    "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS), ("copy_told", COPY_GROUPS),
+    whole_lines=True,
 )  # fmt: skip
 
 SUBCORE = _record(
     "wake",
     "awake",  # Warp.bit of at least those warps whose `ready` is not INF
     "refused",  # and of those that found the queue of memory instructions full
-    "greedy", "issued", "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given",
-    "even_free_fp", "odd_free_fp", "hold_fp", "stage_free_fp", "special_room", "fma_turn", ("pipe_free_fp", len(PIPES) + 1), "taken",
-    "warps", "active_since", "active",
+    "greedy", "hold_fp", "stage_free_fp", "even_free_fp", "odd_free_fp",
+    "fma_turn", "issued", "special_room", ("pipe_free_fp", len(PIPES) + 1),
+    "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given",
+    "taken", "warps", "active_since", "active",
+    whole_lines=True,
 )  # fmt: skip
 
 SM = _record(
