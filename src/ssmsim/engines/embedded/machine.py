@@ -10,6 +10,7 @@ from ssmsim.engines.embedded import events as wheel
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.homes import TURNS
 from ssmsim.engines.embedded.records import Records
+from ssmsim.engines.embedded.room import Room
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 
@@ -99,10 +100,10 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     """All state at the start of the kernel: caches empty, nothing in flight."""
     fits = occupancy(launch, config)
     m = machine_record(code, launch, config, fits, block_total)
-    one = m[0]
-    sms = r.records(r.SM, int(one.sms))
-    subs = r.records(r.SUBCORE, 4 * len(sms))
-    warps = r.records(r.WARP, len(subs) * int(one.slots))
+    one, room = m[0], Room()
+    sms = room.records(r.SM, int(one.sms))
+    subs = room.records(r.SUBCORE, 4 * len(sms))
+    warps = room.records(r.WARP, len(subs) * int(one.slots))
     warps.ready, warps.block = r.INF, r.NONE
     warps.bit = 1 << np.arange(len(warps)) % one.slots
     subs.wake, subs.greedy, sms.wake, sms.lsu_next = r.INF, r.NONE, r.INF, r.INF
@@ -114,27 +115,27 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
     l0_entries = len(subs) * int(one.l0_sets * one.l0_ways)
     state = State(
-        machine=m, gpu=r.records(r.GPU, 1), counts=r.records(r.COUNTS, 1), sms=sms, subs=subs, warps=warps,
-        blocks=r.records(r.BLOCK, len(sms) * fits.blocks), loaded=r.records(r.LOADED, LOADED_RING),
+        machine=m, gpu=room.records(r.GPU, 1), counts=room.records(r.COUNTS, 1), sms=sms, subs=subs, warps=warps,
+        blocks=room.records(r.BLOCK, len(sms) * fits.blocks), loaded=room.records(r.LOADED, LOADED_RING),
         order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
-        code=code, stream=np.zeros(0, np.int32), accesses=r.records(r.ACCESS, 0),
-        lines=np.zeros(0, np.int64), events=r.records(r.EVENT, wheel.WHEEL + (1 << 19)),
-        requests=r.records(r.REQUEST, 1 + 4 * len(sms) * int(one.queue) + len(sms) * 1024),
-        fills=r.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_bytes // 32 + 64) * 2),
-        coalescer=r.records(r.COALESCED, max(1, int(one.gpcs * one.coalescer))),
-        l1_tags=r.records(r.TAG, len(sms) * int(one.l1_sets * one.l1_ways)),
-        l1_lines=r.records(r.L1_LINE, len(sms) * int(one.l1_sets * one.l1_ways)),
-        slices=r.records(r.SLICE, config.l2.slices),
-        l2_tags=r.records(r.TAG, int(one.l2_slices * one.l2_sets * one.l2_ways)),
-        l2_lines=r.records(r.L2_LINE, int(one.l2_slices * one.l2_sets * one.l2_ways)),
-        transactions=r.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 3),
-        channels=r.records(r.CHANNEL, config.dram.channels),
-        l0=r.records(r.CODE_LINE, l0_entries), l1i=r.records(r.CODE_LINE, len(sms) * int(one.l1i_sets * one.l1i_ways)),
-        gpci=r.records(r.CODE_LINE, max(1, int(one.gpcs * one.gpci_sets))),
-        l2i=r.records(r.CODE_LINE, int(one.code_lines)),
-        imc=r.records(r.CODE_LINE, len(sms) * int(one.imc_lines)),
-        idc=r.records(r.CODE_LINE, len(sms) * int(one.idc_lines)),
-        stalls=np.zeros((len(code), len(STALL_REASONS)), np.int64),
+        code=code, stream=np.zeros(0, np.int32), accesses=room.records(r.ACCESS, 0),
+        lines=np.zeros(0, np.int64), events=room.records(r.EVENT, wheel.WHEEL + (1 << 19)),
+        requests=room.records(r.REQUEST, 1 + 4 * len(sms) * int(one.queue) + len(sms) * 1024),
+        fills=room.records(r.FILL, 1 + len(sms) * int(one.miss_lines + one.store_bytes // 32 + 64) * 2),
+        coalescer=room.records(r.COALESCED, max(1, int(one.gpcs * one.coalescer))),
+        l1_tags=room.records(r.TAG, len(sms) * int(one.l1_sets * one.l1_ways)),
+        l1_lines=room.records(r.L1_LINE, len(sms) * int(one.l1_sets * one.l1_ways)),
+        slices=room.records(r.SLICE, config.l2.slices),
+        l2_tags=room.records(r.TAG, int(one.l2_slices * one.l2_sets * one.l2_ways)),
+        l2_lines=room.records(r.L2_LINE, int(one.l2_slices * one.l2_sets * one.l2_ways)),
+        transactions=room.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 3),
+        channels=room.records(r.CHANNEL, config.dram.channels),
+        l0=room.records(r.CODE_LINE, l0_entries), l1i=room.records(r.CODE_LINE, len(sms) * int(one.l1i_sets * one.l1i_ways)),
+        gpci=room.records(r.CODE_LINE, max(1, int(one.gpcs * one.gpci_sets))),
+        l2i=room.records(r.CODE_LINE, int(one.code_lines)),
+        imc=room.records(r.CODE_LINE, len(sms) * int(one.imc_lines)),
+        idc=room.records(r.CODE_LINE, len(sms) * int(one.idc_lines)),
+        stalls=room.array(len(code) * len(STALL_REASONS), np.int64).reshape(len(code), -1),
     )  # fmt: skip
     wheel.prepare(state.events)
     share_code(state, config.fetch.launch_prefetch_bytes // config.fetch.l0_line_bytes)

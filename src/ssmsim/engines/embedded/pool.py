@@ -11,6 +11,7 @@ import numpy as np
 from ssmsim.engines.embedded import checks, coalesce, prologue
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.room import Room
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
@@ -143,7 +144,7 @@ class Pool:
         start = self.arenas[name].take(len(values))
         array = getattr(self.state, name)
         if self.arenas[name].size > len(array):
-            larger = np.zeros(self.arenas[name].size, array.dtype)
+            larger = Room().array(self.arenas[name].size, array.dtype)
             larger[: len(array)] = array
             array = larger.view(np.recarray) if array.dtype.names else larger
             setattr(self.state, name, array)
