@@ -6,6 +6,7 @@ cycles. Exact counters (sectors, requests, wavefronts, conflicts) are summed her
 
 from numba import njit
 
+from ssmsim.engines.embedded.borrow import unowned
 from ssmsim.engines.embedded.records import COPY, LOCAL, NO_SPACE, OFF_BIT, SHARED
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
@@ -165,6 +166,9 @@ def load_block(program, code, index, mask, active, addresses, stream, accesses, 
     at: int64[3], next free place in stream, accesses and lines; moved on. stream gets the static index, bit 30 set
     when no lane is on. sums: int64[len(SUMS)]. executed: int64[instructions], counted up.
     """
+    program, code, addresses, lines, scratch = (
+        unowned(program), unowned(code), unowned(addresses), unowned(lines), unowned(scratch),
+    )  # fmt: skip
     row = 0
     for i in range(len(index)):
         static, on = index[i], mask[i]
