@@ -9,7 +9,7 @@ from numba import njit
 from ssmsim.engines.embedded.borrow import prefetch
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, FILL, RELEASE, REPLY, WHEEL
 from ssmsim.engines.embedded.records import NONE
-from ssmsim.engines.embedded.tags import likely, set_of_l2
+from ssmsim.engines.embedded.tags import first_way, likely
 
 TAGS_PER_LINE = 4  # of the host's cache
 
@@ -26,7 +26,7 @@ def ahead(m, events, cycle, warps, requests, fills, transactions, l1_lines, l2_t
     lines(m, events[second].kind, events[second].a, requests, fills, transactions, l1_lines, l2_tags, l2_lines)
     if events[first].kind == ARRIVE:
         fill = fills[events[first].a]
-        tags = set_of_l2(m, fill.slice, fill.line) * m.l2_ways
+        tags = first_way(m, fill, fill.slice)
         prefetch(l2_lines, likely(l2_tags, tags, m.l2_ways, fill.line))
 
 
@@ -45,7 +45,7 @@ def records(kind, a, warps, fills, transactions):
 def lines(m, kind, a, requests, fills, transactions, l1_lines, l2_tags, l2_lines):
     """What that in turn names."""
     if kind == ARRIVE:
-        first = set_of_l2(m, fills[a].slice, fills[a].line) * m.l2_ways
+        first = first_way(m, fills[a], fills[a].slice)
         for way in range(first, first + m.l2_ways, TAGS_PER_LINE):
             prefetch(l2_tags, way)
     elif kind == FILL:

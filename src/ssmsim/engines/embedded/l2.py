@@ -10,11 +10,10 @@ from numba import njit
 from ssmsim.engines.embedded import dram, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, STORED, schedule
-from ssmsim.engines.embedded.homes import home_of
 from ssmsim.engines.embedded.l1 import bringer, expect
 from ssmsim.engines.embedded.noc import take_fill
 from ssmsim.engines.embedded.records import FP, NONE
-from ssmsim.engines.embedded.tags import find_l2
+from ssmsim.engines.embedded.tags import first_way, search
 
 
 @njit(cache=True)
@@ -31,7 +30,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
         fills[slice_.tail[queue]].next = index
         fill.next, slice_.tail[queue] = 0, index
         return
-    way, victim = find_l2(m, l2_tags, l2_lines, fill.slice, fill.line)
+    way, victim = search(l2_tags, l2_lines, first_way(m, fill, fill.slice), m.l2_ways, fill.line)
     if not room(m, slice_, transactions, way, victim, queue):
         counts.l2_retries += 1
         if not resumed:
@@ -43,7 +42,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
         slice_.head[queue] = fill.next
         resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
-    at_home = fill.slice == home_of(m, fill.line)
+    at_home = fill.slice == fill.home
     busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic else m.slice_fp
     slice_.free_fp = max(slice_.free_fp, cycle << FP)
     if fill.atomic and at_home:
@@ -153,7 +152,7 @@ def pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events
     counts.l2_hits += sectors
     if fill.store:
         counts.l2_write_sectors += sectors
-    fill.slice = home_of(m, fill.line)
+    fill.slice = fill.home
     bytes_ = m.header + fill.payload
     schedule(events, noc.cross(m, gpu, counts, fill.slice * m.partitions // m.l2_slices, bytes_, now), ARRIVE, index, 0)
 
@@ -178,7 +177,7 @@ def read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels,
         when = move_data(slices[fill.slice], sectors * m.slice_sector_fp, now)
         noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, when + extra)
         return
-    home = home_of(m, fill.line)
+    home = fill.home
     if fill.slice != home:
         fetch = missing & ~entry.pending
         if fetch:
@@ -215,6 +214,7 @@ def ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, sectors, 
     )
     messenger.waiters, messenger.store, messenger.atomic, messenger.promote = 0, 0, 0, fill.promote
     messenger.slice, messenger.payload, messenger.remote = home, popcount(sectors) * 32, number
+    messenger.home, messenger.set = home, fill.set
     counts.l2_far += popcount(sectors)
     schedule(events, noc.cross(m, gpu, counts, home * m.partitions // m.l2_slices, m.header, now), ARRIVE, index, 0)
     return number

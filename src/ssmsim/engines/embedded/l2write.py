@@ -10,7 +10,7 @@ from ssmsim.engines.embedded import dram, fences, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import free_fill
 from ssmsim.engines.embedded.records import INF, NONE
-from ssmsim.engines.embedded.tags import find_l2
+from ssmsim.engines.embedded.tags import first_way, search
 
 
 @njit(cache=True)
@@ -52,7 +52,7 @@ def drop_copy(m, l2_tags, l2_lines, fill):
     """What the other partition holds of these sectors is stale."""
     if m.far_copies and m.partitions == 2:
         slice_ = (fill.slice + m.l2_slices // 2) % m.l2_slices
-        other, _ = find_l2(m, l2_tags, l2_lines, slice_, fill.line)
+        other, _ = search(l2_tags, l2_lines, first_way(m, fill, slice_), m.l2_ways, fill.line)
         if other != NONE and l2_lines[other].valid & fill.sectors:
             l2_lines[other].valid &= ~fill.sectors
             fill.stale = 1

@@ -10,6 +10,7 @@ from numba import njit
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, FILL, REPLY, schedule
 from ssmsim.engines.embedded.homes import home_of, scramble
 from ssmsim.engines.embedded.records import FP, NONE
+from ssmsim.engines.embedded.tags import set_in_slice
 
 REDUCTION = 32  # bytes that an atomic of up to four sectors sends beside its data: our microbenchmark l2, red_l2
 
@@ -82,7 +83,8 @@ def remember(entry, fill, index, place):
 def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
     fill.merged, fill.merges, fill.port, fill.stale = 0, 0, NONE, 0
-    home = home_of(m, fill.line)
+    home = fill.home = home_of(m, fill.line)
+    fill.set = set_in_slice(m, fill.line)
     if home * m.partitions // m.l2_slices != sm.side:
         sm.last_far = now
     if (

@@ -182,8 +182,11 @@ REQUEST = _record(
 )  # fmt: skip
 
 # A line on its way from or to an SM.
-FILL = _record("next", "request", "line", "sectors", "full", "sm", "way", "waiters", "home", "store", "atomic",
-               "promote", "slice", "payload", "remote", "merged", "merges", "port", "since", "stale")  # fmt: skip
+FILL = _record(
+    "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tags.py counts them
+    "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "port", "since", "stale",
+    whole_lines=True,
+)  # fmt: skip
 
 # A way of a cache: number of the line that it holds plus one (0: none) and last use; see tags.py.
 TAG = _record("line", "used")

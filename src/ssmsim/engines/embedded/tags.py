@@ -12,9 +12,12 @@ from ssmsim.engines.embedded.records import INF, NONE
 @njit(cache=True)
 def search(tags, lines, first, ways, line):
     """Way of the set that holds the line, or NONE; the way used longest ago, or NONE when all await data."""
-    for way in range(first, first + ways):
+    found = NONE
+    for way in range(first, first + ways):  # to the end, so that the compiler compares eight at once
         if tags[way].line == line + 1:
-            return way, way
+            found = way
+    if found != NONE:
+        return found, found
     victim, oldest = NONE, INF
     for way in range(first, first + ways):
         if tags[way].used < oldest and lines[way].pending == 0:
@@ -53,5 +56,16 @@ def find_l2(m, l2_tags, l2_lines, slice_, line):
 
 @njit(cache=True)
 def set_of_l2(m, slice_, line):
+    return slice_ * m.l2_sets + set_in_slice(m, line)
+
+
+@njit(cache=True)
+def set_in_slice(m, line):
     local = number_of(m, line)
-    return slice_ * m.l2_sets + (local ^ local >> 9 ^ local >> 17) % m.l2_sets
+    return (local ^ local >> 9 ^ local >> 17) % m.l2_sets
+
+
+@njit(cache=True, forceinline=True)
+def first_way(m, fill, slice_):
+    """Of the set of a slice that may hold the line of a request, which has been worked out when it was sent."""
+    return (slice_ * m.l2_sets + fill.set) * m.l2_ways
