@@ -27,33 +27,43 @@ def test_the_interval_of_a_rate_grows_with_the_variation():
     assert one.spread == pytest.approx(2.131 * pieces.std(ddof=1) / 4 / 2)  # t of 15 degrees of freedom
 
 
+def regressed(amounts, sectors, begun, wanted, most):
+    """Whole waves that are the pieces: their means."""
+    means = tuple(float(estimate.cut(WORK, sums).mean()) for sums in (amounts, sectors))
+    return estimate.regressed(WORK, amounts, sectors, begun, means, wanted, most)
+
+
 def of_pieces(values):
     return np.interp(WORK, np.arange(17) * 100, np.append(0, np.cumsum(100 * np.asarray(values, float))))
 
 
 def test_what_pieces_agree_on_is_taken_for_the_cost_of_a_sector():
     sectors = np.linspace(1, 2, 16)
-    one = estimate.regressed(WORK, of_pieces(5 + 3 * sectors), of_pieces(sectors), EVEN, 4.0, most=10.0)
+    one = regressed(of_pieces(5 + 3 * sectors), of_pieces(sectors), EVEN, 4.0, most=10.0)
     assert one.value == pytest.approx(5 + 3 * 4)
     assert one.spread == pytest.approx(0, abs=1e-4)
 
 
 def test_pieces_alike_leave_the_middle_of_what_a_sector_can_cost():
-    one = estimate.regressed(WORK, of_pieces([7.0] * 16), of_pieces([2.0] * 16), EVEN, 3.0, most=4.0)
+    one = regressed(of_pieces([7.0] * 16), of_pieces([2.0] * 16), EVEN, 3.0, most=4.0)
     assert one.value == pytest.approx(7 + 4 / 2)
     assert one.spread * one.value == pytest.approx(2.160 * 4 / 2)  # t of 13 degrees of freedom, half of the range
+
+
+def test_pieces_tell_the_slope_about_the_mean_of_whole_waves():
+    sectors = np.linspace(1, 2, 16)
+    one = estimate.regressed(WORK, of_pieces(5 + 3 * sectors), of_pieces(sectors), EVEN, (9.0, 1.2), 1.4, most=10.0)
+    assert one.value == pytest.approx(9 + 3 * (1.4 - 1.2))
 
 
 def test_time_that_goes_with_beginnings_is_not_taken_for_what_sectors_cost():
     pace = np.tile([-2.0, -1.0, 1.0, 2.0], 4)  # as many begin as end over each wave of four pieces
     sectors = 3 + pace + np.linspace(-0.5, 0.5, 16)
-    one = estimate.regressed(WORK, of_pieces(9 + 4 * pace), of_pieces(sectors), of_pieces(pace), 2.0, most=10.0)
+    one = regressed(of_pieces(9 + 4 * pace), of_pieces(sectors), of_pieces(pace), 2.0, most=10.0)
     assert one.value == pytest.approx(9, abs=1e-3)
-    blind = estimate.regressed(WORK, of_pieces(9 + 4 * pace), of_pieces(sectors), EVEN, 2.0, most=10.0)
+    blind = regressed(of_pieces(9 + 4 * pace), of_pieces(sectors), EVEN, 2.0, most=10.0)
     assert blind.value < 6
-    two = estimate.regressed(
-        WORK, of_pieces(9 + 4 * pace + sectors), of_pieces(sectors), of_pieces(pace), 2.0, most=10.0
-    )
+    two = regressed(of_pieces(9 + 4 * pace + sectors), of_pieces(sectors), of_pieces(pace), 2.0, most=10.0)
     assert two.value == pytest.approx(9 + 2, abs=1e-3)
 
 
@@ -72,7 +82,7 @@ def test_work_under_way_is_what_was_launched_and_not_issued():
 
 def test_a_sector_costs_no_less_than_nothing():
     sectors = np.linspace(1, 2, 16)
-    one = estimate.regressed(WORK, of_pieces(5 - 3 * sectors), of_pieces(sectors), EVEN, 1.0, most=10.0)
+    one = regressed(of_pieces(5 - 3 * sectors), of_pieces(sectors), EVEN, 1.0, most=10.0)
     assert one.value == pytest.approx(5 - 3 * 1.5)
 
 
@@ -80,7 +90,7 @@ def test_a_sector_costs_no_less_than_nothing():
 def test_noise_that_sectors_do_not_explain_moves_the_estimate_within_its_interval(seed, cost, wanted):
     draw = np.random.default_rng(seed)
     sectors, noise = draw.uniform(0.5, 1.5, 16), draw.normal(0, 0.05, 16)
-    one = estimate.regressed(WORK, of_pieces(10 + cost * sectors + noise), of_pieces(sectors), EVEN, wanted, most=5.0)
+    one = regressed(of_pieces(10 + cost * sectors + noise), of_pieces(sectors), EVEN, wanted, most=5.0)
     assert abs(one.value - (10 + cost * wanted)) <= 3 * one.spread * one.value  # a normal draw leaves it once in 10^8
 
 
@@ -92,6 +102,25 @@ def test_the_window_begins_where_as_much_is_under_way_as_at_its_end():
     assert estimate.same_phase(under_way) == 7 + 1  # where it rises through 60, not where it falls
     falling = np.array([5, 4, 3, 2, 2, 1, 3.4])
     assert estimate.same_phase(falling) == 2  # the nearest of the half
+
+
+def test_a_mean_of_whole_waves_holds_a_burst_wherever_the_window_ends():
+    # Waves of 4 launches, 40 cycles long; a fast half (3 a cycle) and a slow one (1 a cycle), so 2 a cycle on average.
+    cycles = np.arange(0.0, 201, 20)
+    sums = np.cumsum(np.append(0, [60, 20] * 5)).astype(float)
+    for last in (16, 17, 18, 19):
+        launches = 10.0 * np.arange(last)
+        assert estimate.of_waves(cycles, sums, launches, 4) == pytest.approx(2 * 40)
+        assert estimate.of_waves(cycles, cycles, launches, 4) == pytest.approx(40)
+    assert (sums[7] - sums[0]) / (cycles[7] - cycles[0]) > 2.1  # a window of three waves and a half
+
+
+def test_of_waves_follows_the_launches():
+    """Six launches, waves of two: windows from 0 to 10, 1 to 11, 10 to 40, 11 to 41 cycles."""
+    cycles = np.array([0.0, 50.0])
+    assert estimate.of_waves(cycles, 3 * cycles, np.array([0, 1, 10, 11, 40, 41]), 2) == pytest.approx(
+        3 * (10 + 10 + 30 + 30) / 4
+    )
 
 
 def state(cycle, issued, launched):
@@ -121,4 +150,5 @@ def test_a_run_without_a_full_gpu_is_taken_as_it_is():
     meter = estimate.Meter(2)
     for cycle in (0, 300):
         meter.look(state(cycle, cycle, 90))
+    assert meter.full() == meter.looks
     assert meter.steady(np.array([0, 10]), np.array([100, 200])) == meter.looks

@@ -2,12 +2,13 @@
 
 In a window of the timed run each static instruction took its warps some cycles per execution. The skipped executions,
 whose number is known for every instruction, would take as many: blocks of different work count as what they are. Two
-things are put right first. Blocks that start together go on in step for several waves, so the window begins where as much
-work was under way as at its end: it holds whole waves. And blocks that happen to read or write more of the DRAM take
-longer: the sectors of the skipped ones are known too, so what a sector costs within the window tells what to add for
-theirs (the regression estimator of survey sampling: Cochran, Sampling Techniques, 7.1), between nothing and the time that
-it takes at the DRAM. Where blocks begin in bursts they read and wait at once, which is told apart. In whole runs of dcb,
-dstates and state_passing DRAM sectors explain 43 to 96 % of how waves differ.
+things are put right first. Blocks that start together go on in step for several waves, and whether a window holds
+the burst in which it ends is chance: so rates are the mean over all windows of a whole wave, one from every launch to
+that a wave of blocks later (overlapping batches: Meketon and Schmeiser, WSC 1984; each holds a burst wherever it begins).
+And blocks that happen to read or write more of the DRAM take longer: the sectors of the skipped ones are known too, so
+what a sector costs within the window tells what to add for theirs (the regression estimator of survey sampling: Cochran,
+Sampling Techniques, 7.1), between nothing and the time that it takes at the DRAM. Where blocks begin in bursts they read
+and wait at once, which is told apart. In whole runs of dcb, dstates and state_passing DRAM sectors explain 43 to 96 % of how waves differ.
 """
 
 from dataclasses import dataclass
@@ -77,16 +78,19 @@ class Meter:
         seen = np.where(inside[:, SELECTED, None] > 0, inside, whole)
         return np.asarray(seen / np.maximum(1, seen[:, SELECTED, None]))
 
+    def full(self) -> list[Look]:
+        """The looks of the window."""
+        first, last = (cycle for cycle, _ in self.window)
+        looks = [look for look in self.looks if first <= look.cycle <= last]
+        return looks if len(looks) > 2 else self.looks  # next to nothing ran on a full GPU
+
     def steady(self, launches: np.ndarray, lengths: np.ndarray) -> list[Look]:
-        """The looks of the window, from the first one at which as much work was under way as at the last.
+        """Those from the first one at which as much work was under way as at the last, for runs too short for of_waves().
 
         launches, lengths: int64[blocks], cycle of each block's launch, ascending, and its warp instructions.
         """
-        first, last = (cycle for cycle, _ in self.window)
-        looks = [look for look in self.looks if first <= look.cycle <= last]
-        if len(looks) < 3:  # next to nothing ran on a full GPU
-            return self.looks
-        return looks[same_phase(under_way(looks, launches, lengths)) :]
+        looks = self.full()
+        return looks if looks is self.looks else looks[same_phase(under_way(looks, launches, lengths)) :]
 
 
 def under_way(looks: list[Look], launches: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -100,6 +104,15 @@ def same_phase(under_way: np.ndarray) -> int:
     gap = (under_way - under_way[-1])[: max(2, len(under_way) // 2)]
     rises = np.flatnonzero((gap[:-1] <= 0) & (gap[1:] > 0))
     return int(rises[0]) if len(rises) else int(np.abs(gap).argmin())
+
+
+def of_waves(cycles: np.ndarray, sums: np.ndarray, launches: np.ndarray, wave: int) -> float:
+    """What is added to a sum while a wave of blocks is launched: the mean over all windows of a whole wave.
+
+    cycles, sums: float[looks], ascending. launches: int64[blocks], cycles of the launches in the window, more than a wave.
+    """
+    at = np.interp(launches, cycles, sums)
+    return float((at[wave:] - at[:-wave]).mean())
 
 
 @dataclass(frozen=True)
@@ -120,10 +133,11 @@ def rate(work: np.ndarray, amounts: np.ndarray) -> Rate:
     return Rate(float(pieces.mean()), float(spread))
 
 
-def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: np.ndarray, wanted: float,
-              most: float) -> Rate:  # fmt: skip
+def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: np.ndarray, means: tuple[float, float],
+              wanted: float, most: float) -> Rate:  # fmt: skip
     """As rate(), at `wanted` units of something else per unit of work; others: its sums, float[samples].
 
+    means: amount and other per unit of work over whole waves, for which the pieces tell slope and interval.
     begun: float[samples], what has begun and not ended. Blocks that begin read much and wait for the first answers: where
     many begin, time goes with sectors that do not cost it. So the slope is that at an even pace of beginnings, which is the
     pace of a window of whole waves (multiple regression, of which only one slope is wanted).
@@ -131,7 +145,7 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     as much: something between nothing and `most`, by the inverse of their variances.
     """
     y, x, pace = cut(work, amounts), cut(work, others), cut(work, begun)
-    off = wanted - x.mean()
+    off = wanted - means[1]
     rest, around = without(y, pace), without(x, pace)
     square = float(around @ around)
     slope = float(around @ rest) / square if square else 0.0
@@ -139,7 +153,7 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     noise = float(rest @ rest) / (PIECES - 3)
     told, before = square / max(noise, 1e-12), 4 / most**2
     slope = max(0.0, (slope * told + most / 2 * before) / (told + before))
-    value = float(y.mean() + slope * off)
+    value = means[0] + slope * off
     return Rate(value, float(STUDENT[PIECES - 4] * np.sqrt(noise / PIECES + off * off / (told + before)) / value))
 
 

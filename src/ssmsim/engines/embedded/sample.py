@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.estimate import Meter, lengthen, regressed, under_way
+from ssmsim.engines.embedded.estimate import Meter, lengthen, of_waves, regressed, under_way
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.homes import scramble
 from ssmsim.engines.embedded.machine import State
@@ -30,7 +30,7 @@ from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
 TARGET = 4_000_000  # warp instructions timed by default, at most SHARE of all
 SHARE = 0.09
-MIN_WAVES = 5.0  # timed at least: nearly two until all slots have changed hands; the last one empties the GPU
+MIN_WAVES = 5.0  # timed at least: one in step, one put out of step, three for windows of a wave from each launch on
 MOST = 0.34  # of the blocks; a launch of which more would be timed is timed whole: seams cost more than that saves
 STRATA = 16  # at most
 SEGMENT = 1.0  # waves or more: blocks that start together share lines and go on in step
@@ -108,7 +108,7 @@ class SampledPool(Pool):
         # Blocks that end at once leave their slots to more: as many run in the time of one that does not.
         wave = round(self.resident * float((lengths.astype(float) ** 2).mean()) / per_block**2)
         self.segments = segments(self.blocks, wave, per_block, target, row)
-        self.meter.full_from, self.stagger.wave, self.stagger.done = 2 * wave + wave // 2, wave, len(self.segments) == 1
+        self.meter.full_from, self.stagger.wave, self.stagger.done = 2 * wave, wave, len(self.segments) == 1
         self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
 
     def _pass_over(self, first: int) -> None:
@@ -161,19 +161,25 @@ class SampledPool(Pool):
         self.skipped.end()
         cycles_each = self.meter.per_execution(self.state.stalls)
         of_each = cycles_each.sum(1)
-        looks = self.meter.steady(self.launched[:timed], self.lengths[:timed])
+        looks = self.meter.full()
         work = np.array([float(look.executed @ of_each) for look in looks])
         spent = np.array([float(look.warp_cycles) for look in looks])
         skipped, counts = float(self.skipped.executed @ of_each), self.skipped.counts[0]
         dram = int(counts.dram_reads + counts.dram_writes)
         apart = self.meter.at(self.stagger.began)
         between = float((looks[0].executed - apart.executed) @ of_each)
-        residents = (spent[-1] - spent[0]) / (looks[-1].cycle - looks[0].cycle)
+        read = np.array([float(look.dram) for look in looks])
+        cycles = np.array([float(look.cycle) for look in looks])
+        launches = self.launched[self.meter.full_from : timed]
+        wave_work, wave_spent, wave_read, wave_cycles = (
+            of_waves(cycles, sums, launches, self.stagger.wave) for sums in (work, spent, read, cycles)
+        )
+        residents = wave_spent / wave_cycles
         m = self.state.machine[0]
         sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.access_bytes * m.channels)  # cycles at the DRAM
-        read = np.array([float(look.dram) for look in looks])
         begun = under_way(looks, self.launched[:timed], self.lengths[:timed]).astype(float)
-        ratio = regressed(work, spent, read, begun, dram / skipped, residents * sector)
+        means = wave_spent / wave_work, wave_read / wave_work
+        ratio = regressed(work, spent, read, begun, means, dram / skipped, residents * sector)
         extra = (skipped + between) * ratio.value / residents - (looks[0].cycle - apart.cycle)
         stalls = self.skipped.executed[:, None] * cycles_each * ratio.value
         scale(self.state, self, round(extra), np.rint(stalls).astype(np.int64))
