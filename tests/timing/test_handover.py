@@ -1,6 +1,5 @@
 """Hand-over of memory instructions: when their registers may be written again, and what waits for its stores."""
 
-from itertools import pairwise
 
 import pytest
 from streams import EXIT, issued, one_sm, op, run
@@ -36,15 +35,6 @@ def test_registers_are_free_while_stores_wait_for_their_banks(width, places):
         assert written([sts(CONFLICTS, width)] * before, sts(CONFLICTS, width, read=0)) == handed + READ - 1 + apart
 
 
-def test_copies_leave_the_subcores_two_cycles_apart():
-    """Four warps, one per sub-core: their registers are free one after the other."""
-    row = [[4 * lane for lane in range(32)], [(1 << 24) + 16 * lane for lane in range(32)]]
-    copy = op("LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", sources=[(4, 1), (2, 2)], rows=row, read=0)
-    cycles = run([copy, op("FADD R2, R1, R1", wait=[0]), EXIT], [[0, 1, 2]] * 4).cycles
-    free = sorted(cycles[0, w][1] for w in range(4))
-    assert [b - a for a, b in pairwise(free)] == [MIO.copy_hand_cycles] * 3
-
-
 def test_the_warp_that_waits_longest_gets_the_place():
     """Warps of one sub-core that fill its queue take turns, none runs ahead by more than the queue holds."""
     count = 24
@@ -67,3 +57,22 @@ def test_a_fence_of_the_block_does_not_wait_for_banks():
     fence, after = op("MEMBAR.ALL.CTA", stall=6, read=1), op("ERRBAR", wait=[1])
     cycles = issued([sts(CONFLICTS), fence, after, EXIT])
     assert cycles[2] - cycles[0] < 32
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_a_store_that_is_on_in_no_lane_sends_nothing(width):
+    """Its sub-core's port is free the next cycle, and the unit keeps no data of it: sixteen are handed on a cycle apart."""
+    gone = written([], sts(PLAIN, width, read=0, mask=0))
+    assert gone == READ + 1
+    assert written([sts(PLAIN, width, mask=0)] * 15, sts(PLAIN, width, read=0, mask=0)) == gone + 15
+
+
+@pytest.mark.parametrize(("mask", "apart"), [(0xFFFFFFFF, MIO.copy_hand_cycles), (0, 1)])
+def test_how_far_apart_copies_of_all_subcores_are_handed_on(mask, apart):
+    """Twelve of each of four warps; those that are on in no lane a cycle apart."""
+    row = [[4 * lane for lane in range(32)], [(1 << 24) + 16 * lane for lane in range(32)]]
+    text, sources = "LDGSTS.E.BYPASS.128 [R4], desc[UR4][R2.64]", [(4, 1), (2, 2)]
+    copies = [op(text, sources=sources, rows=row, mask=mask, read=0 if i == 11 else -1) for i in range(12)]
+    cycles = run([*copies, op("FADD R2, R1, R1", wait=[0]), EXIT], [list(range(14))] * 4).cycles
+    took = max(cycles[0, w][12] for w in range(4)) - cycles[0, 0][0]
+    assert 48 * apart <= took < 48 * apart + 16  # and the way of the first and the last

@@ -31,6 +31,9 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
     """
     sm = sms[s]
     count = access_.lines
+    if request.off:  # it finds no queue of others' lines or stores in its way
+        request.left, request.last = 1, cycle + m.l1_latency
+        return 1
     if (
         (sm.misses and sm.misses + count > m.miss_lines)
         or (one.is_store and sm.stores > m.store_bytes)

@@ -57,7 +57,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
             sm.stores_issued += accesses[request.access].lines
     request.arrival = max(cycle + 1, sub.queue_last)
     request.off = warp.off
-    sub.queue_last = request.arrival + m.subcore_interval * one.sources
+    sub.queue_last = request.arrival + handover.reading(m, one, request.off)
     if sub.queue_count == 0:
         sub.queue_head = index
     else:
@@ -188,7 +188,7 @@ def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm
     """Leave the sub-core's queue; of the warps that found it full, the one that waits longest is given the place."""
     turn.leave(sub, requests, ahead, index)
     sub.handed -= 1
-    sub.handed_data -= one.payload
+    sub.handed_data -= handover.data(one, request.off)
     handover.advance(m, sm, sub, requests, code, events, cycle)
     if one.space in (GLOBAL, LOCAL):
         sub.lg_count -= 1

@@ -45,10 +45,11 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
         each += (m.gmma_port_fp - each) * sm.port_share_fp >> FP
     window = max(one.even_reads, one.odd_reads, READS) * each
     begins = now
-    if one.even_reads:
+    reads = not (warp.off and one.kind == MEMORY)  # what a store would send is not read: our microbenchmark off
+    if one.even_reads and reads:
         sub.even_free_fp = max(sub.even_free_fp, now) + one.even_reads * each
         begins = max(begins, sub.even_free_fp - window)
-    if one.odd_reads:
+    if one.odd_reads and reads:
         sub.odd_free_fp = max(sub.odd_free_fp, now) + one.odd_reads * each
         begins = max(begins, sub.odd_free_fp - window)
     there = begins >> FP
