@@ -4,9 +4,11 @@ Depends on addresses alone, so it is done once per executed instruction when a b
 cycles. Exact counters (sectors, requests, wavefronts, conflicts) are summed here.
 """
 
+import numpy as np
 from numba import njit
 
 from ssmsim.engines.embedded.borrow import unowned
+from ssmsim.engines.embedded.known import remember, repeat
 from ssmsim.engines.embedded.records import COPY, LOCAL, NO_SPACE, OFF_BIT, SHARED
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
@@ -160,72 +162,90 @@ def local_lines(row, mask, width, lines, first):
 
 
 @njit(cache=True)
-def load_block(program, code, index, mask, active, addresses, stream, accesses, lines, at, sums, executed, scratch):
+def load_block(
+    program, code, index, mask, active, addresses, stream, accesses, lines, at, sums, executed, scratch, known
+):
     """Translate one warp's instructions into the pool.
 
     at: int64[3], next free place in stream, accesses and lines; moved on. stream gets the static index, bit 30 set
-    when no lane is on. sums: int64[len(SUMS)]. executed: int64[instructions], counted up.
+    when no lane is on. sums: int64[len(SUMS)]. executed: int64[instructions], counted up. known: see known.py.
     """
-    program, code, addresses, lines, scratch = (
-        unowned(program), unowned(code), unowned(addresses), unowned(lines), unowned(scratch),
+    program, code, addresses, lines, scratch, known = (
+        unowned(program), unowned(code), unowned(addresses), unowned(lines), unowned(scratch), unowned(known),
     )  # fmt: skip
+    own = np.zeros(len(SUMS), np.int64)
     row = 0
+    last_on, on_lanes, last_active, active_lanes = np.uint32(0), 0, np.uint32(0), 0  # masks seldom change
     for i in range(len(index)):
         static, on = index[i], mask[i]
-        ins, one = program[static], code[static]
         stream[at[0] + i] = static if on else static | 1 << OFF_BIT
         executed[static] += 1
-        sums[LANES_ON] += popcount(on)
-        sums[LANES_ACTIVE] += popcount(active[i])
+        if on != last_on:
+            last_on, on_lanes = on, popcount(on)
+        if active[i] != last_active:
+            last_active, active_lanes = active[i], popcount(active[i])
+        sums[LANES_ON] += on_lanes
+        sums[LANES_ACTIVE] += active_lanes
+        ins = program[static]
         rows = ins.accesses
-        if rows == 0 or one.space == NO_SPACE:
-            row += rows
+        if rows == 0:
             continue
-        access = accesses[at[1]]
-        access.first_line, access.lines, access.wavefronts = at[2], 0, 1 if on else 0
-        at[1] += 1
-        if on:
-            if one.space == SHARED or one.space == COPY:
-                lanes = 32 if not one.matrix else 8 * max(1, ins.destination_count, ins.source1_count)
-                width = 16 if one.matrix else ins.width
-                wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch))
-                access.wavefronts = wavefronts
-                if one.space == COPY and one.bypass:  # its lines come later; lanes that fill with zeros write at once
-                    access.wavefronts = bank_wavefronts(
-                        addresses[row], negative(addresses[row + rows - 1], on), width, 32, scratch
-                    )
-                sums[WAVEFRONTS] += wavefronts
-                if one.space == COPY:
-                    sums[COPY_WAVEFRONTS] += wavefronts
-                if one.matrix:
-                    sums[MATRIX_WAVEFRONTS] += wavefronts
-                ideal = max(1, (popcount(on) * width + 127) // 128) if not one.matrix else min(lanes, 32) // 8
-                sums[IDEAL] += ideal
-                sums[CONFLICTS] += max(0, wavefronts - ideal)
-            if one.space != SHARED:
-                last = addresses[row + rows - 1]
-                if one.space == LOCAL:
-                    access.lines = local_lines(last, on, ins.width, lines, at[2])
-                else:
-                    access.lines = global_lines(last, on, lines, at[2])
-                    if one.space != COPY and not one.is_store and not one.is_atomic:
-                        access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, 32, scratch))
-                    if one.space == COPY:
-                        passes = alike(last, on)
-                        if passes > 1:
-                            access.wavefronts = max(access.wavefronts, passes)
-                        if not one.bypass:  # what it copies is read from banks, too
-                            read = on ^ negative(last, on)
-                            access.wavefronts = max(
-                                access.wavefronts, bank_wavefronts(last, read, ins.width, 32, scratch)
-                            )
-                    if one.is_store:
-                        mark_full(last, on, ins.width, lines, at[2], access.lines)
-                if access.lines:
-                    count_sectors(one, lines, at[2], access.lines, sums)
-                at[2] += access.lines
+        one = code[static]
+        if one.space != NO_SPACE:
+            access = accesses[at[1]]
+            access.first_line, access.lines, access.wavefronts = at[2], 0, 1 if on else 0
+            at[1] += 1
+            if on and not repeat(known[static], on, addresses, row, rows, access, lines, at[2], sums):
+                own[:] = 0
+                one_access(ins, one, on, addresses, row, rows, access, lines, at[2], own, scratch)
+                if one.space != LOCAL:  # its lines lie closer
+                    remember(known[static], on, addresses, row, rows, access, lines, at[2], own)
+                for k in range(len(SUMS)):
+                    sums[k] += own[k]
+            at[2] += access.lines
         row += rows
     at[0] += len(index)
+
+
+@njit(cache=True)
+def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, scratch):
+    """What one executed instruction asks for: `rows` rows of addresses from `row` on, its lines from `first` on."""
+    if one.space == SHARED or one.space == COPY:
+        lanes = 32 if not one.matrix else 8 * max(1, ins.destination_count, ins.source1_count)
+        width = 16 if one.matrix else ins.width
+        wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch))
+        access.wavefronts = wavefronts
+        if one.space == COPY and one.bypass:  # its lines come later; lanes that fill with zeros write at once
+            access.wavefronts = bank_wavefronts(
+                addresses[row], negative(addresses[row + rows - 1], on), width, 32, scratch
+            )
+        sums[WAVEFRONTS] += wavefronts
+        if one.space == COPY:
+            sums[COPY_WAVEFRONTS] += wavefronts
+        if one.matrix:
+            sums[MATRIX_WAVEFRONTS] += wavefronts
+        ideal = max(1, (popcount(on) * width + 127) // 128) if not one.matrix else min(lanes, 32) // 8
+        sums[IDEAL] += ideal
+        sums[CONFLICTS] += max(0, wavefronts - ideal)
+    if one.space != SHARED:
+        last = addresses[row + rows - 1]
+        if one.space == LOCAL:
+            access.lines = local_lines(last, on, ins.width, lines, first)
+        else:
+            access.lines = global_lines(last, on, lines, first)
+            if one.space != COPY and not one.is_store and not one.is_atomic:
+                access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, 32, scratch))
+            if one.space == COPY:
+                passes = alike(last, on)
+                if passes > 1:
+                    access.wavefronts = max(access.wavefronts, passes)
+                if not one.bypass:  # what it copies is read from banks, too
+                    read = on ^ negative(last, on)
+                    access.wavefronts = max(access.wavefronts, bank_wavefronts(last, read, ins.width, 32, scratch))
+            if one.is_store:
+                mark_full(last, on, ins.width, lines, first, access.lines)
+        if access.lines:
+            count_sectors(one, lines, first, access.lines, sums)
 
 
 @njit(cache=True)

@@ -12,7 +12,7 @@ for them in one partition, while those of a whole run ask in both (chunk_state_b
 import numpy as np
 from numba import njit
 
-from ssmsim.engines.embedded import coalesce
+from ssmsim.engines.embedded import coalesce, known
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.ahead import TAGS_PER_LINE
 from ssmsim.engines.embedded.borrow import bare, prefetch, unowned
@@ -59,6 +59,7 @@ class Functional:
         self.held = r.records(HELD, 0)
         self.arrived = np.zeros(1, np.int64)
         self.scratch = np.zeros((32, 34), np.int64)
+        self.known = known.nothing(len(program.instructions))
         self.lines_per_row = 128 if (program.instructions["space"] == Space.LOCAL).any() else 32
 
     def run(self, trace: BlockTrace, warps: int) -> None:
@@ -74,7 +75,8 @@ class Functional:
         stream = np.empty(int(np.diff(trace.first).max(initial=0)), np.int32)
         sums, executed = np.zeros_like(self.sums), np.zeros_like(self.executed)
         gather(self.instructions, self.code, trace.first, trace.index, trace.mask, trace.active, trace.first_access,
-               trace.addresses, stream, accesses, statics, lines, starts, sums, executed, self.scratch)  # fmt: skip
+               trace.addresses, stream, accesses, statics, lines, starts, sums, executed, self.scratch,
+               self.known)  # fmt: skip
         count = starts[-1]
         return Coalesced(
             accesses[:count], statics[:count], lines[: accesses.lines[:count].sum()], starts, sums, executed
@@ -105,7 +107,7 @@ class Functional:
 
 @njit(cache=True)
 def gather(program, code, first, index, mask, active, first_access, addresses, stream, accesses, statics, lines, starts,
-           sums, executed, scratch):  # fmt: skip
+           sums, executed, scratch, known):  # fmt: skip
     """Coalesce every warp; statics: instruction of each access, starts: first access of each warp."""
     at = np.zeros(3, np.int64)
     for w in range(len(starts) - 1):
@@ -114,7 +116,7 @@ def gather(program, code, first, index, mask, active, first_access, addresses, s
         part = index[first[w] : first[w + 1]]
         coalesce.load_block(program, code, part, mask[first[w] : first[w + 1]], active[first[w] : first[w + 1]],
                             addresses[first_access[w] : first_access[w + 1]], stream, accesses, lines, at, sums, executed,
-                            scratch)  # fmt: skip
+                            scratch, known)  # fmt: skip
         for i in range(len(part)):
             static = part[i]
             if program[static].accesses and code[static].space != NO_SPACE:

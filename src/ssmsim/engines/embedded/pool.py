@@ -7,13 +7,15 @@ import bisect
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 
-from ssmsim.engines.embedded import checks, coalesce, prologue
+from ssmsim.engines.embedded import checks, coalesce, known, prologue
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.room import Room
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Space
+from ssmsim.trace import spare
 from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
 BATCH = 1024  # blocks asked of the source at once, at most; it gives fewer when theirs are large
@@ -69,6 +71,7 @@ class Pool:
         self.sums = np.zeros(len(coalesce.SUMS), np.int64)
         self.executed = np.zeros(len(self.program.instructions), np.int64)
         self.scratch = np.zeros((32, 34), np.int64)
+        self.known = known.nothing(len(self.program.instructions))
         self.loaded = 0
         self.seen = 0  # blocks taken from the source
         self.rows = self.program.instructions["accesses"]
@@ -82,8 +85,7 @@ class Pool:
         for number in np.flatnonzero(self.state.loaded.done):
             self._free(int(number))
         trace = self.take(max(1, min(BATCH, len(self.state.loaded) - len(self.parts))))
-        for b in range(len(trace.blocks)):
-            self._load(trace, b)
+        self._load(trace)
 
     def take(self, count: int) -> BlockTrace:
         """The source's next blocks, at most `count`."""
@@ -109,53 +111,88 @@ class Pool:
             self.arenas[name].give(start, length)
         self.state.loaded[number].done = 0
 
-    def _load(self, trace: BlockTrace, b: int) -> None:
-        warps = self.source.warps_per_block
-        first = trace.first[b * warps : (b + 1) * warps + 1].astype(np.int64)
-        rows = trace.first_access[b * warps : (b + 1) * warps + 1].astype(np.int64)
-        self._check(trace, first, int(trace.blocks[b]))
-        count, most = int(first[-1] - first[0]), int(rows[-1] - rows[0])
-        stream = np.empty(count, np.int32)
-        accesses = r.records(r.ACCESS, most + 1)
-        lines = np.empty(most * self.lines_per_row + 1, np.int64)
-        at = np.zeros(3, np.int64)
-        starts = np.zeros(warps, np.int64)
-        for w in range(warps):
-            starts[w] = at[1]
-            part = slice(int(first[w]), int(first[w + 1]))
-            coalesce.load_block(self.instructions, self.state.code, trace.index[part], trace.mask[part],
-                                trace.active[part], trace.addresses[int(rows[w]) : int(rows[w + 1])], stream, accesses,
-                                lines, at, self.sums, self.executed, self.scratch)  # fmt: skip
-        number = self.loaded % len(self.state.loaded)
-        places = [self._store(name, values[:length]) for name, values, length in
-                  (("stream", stream, count), ("accesses", accesses, int(at[1])), ("lines", lines, int(at[2])))]  # fmt: skip
-        self.state.accesses.first_line[places[1] : places[1] + int(at[1])] += places[2]
-        self.parts[number] = [
-            (n, p, int(k)) for n, p, k in zip(self.arenas, places, (count, at[1], at[2]), strict=True)
-        ]
-        record = self.state.loaded[number]
-        record.id, record.done = trace.blocks[b], 0
-        record.first[: warps + 1] = first - first[0] + places[0]
-        record.access[:warps] = starts + places[1]
-        self.loaded += 1
+    def _load(self, trace: BlockTrace) -> None:
+        """Load all blocks of a trace, each into places of its own that can be given back alone."""
+        self._check(trace)
+        warps, blocks, most = self.source.warps_per_block, len(trace.blocks), len(trace.addresses)
+        lengths = np.zeros((blocks, 3), np.int64)
+        lengths[:, 0] = np.diff(trace.first[::warps])
+        places = np.zeros((blocks, 3), np.int64)
+        places[:, 0] = self._take("stream", lengths[:, 0])
+        accesses, lines = spare.array(most + 1, r.ACCESS), spare.array(most * self.lines_per_row + 1, np.int64)
+        starts = np.zeros((blocks, warps), np.int64)
+        load_blocks(self.instructions, self.state.code, trace.first, trace.index, trace.mask, trace.active, trace.first_access,
+                    trace.addresses, self.state.stream, accesses.view(np.recarray), lines, starts, places, lengths, self.sums,
+                    self.executed, self.scratch, self.known)  # fmt: skip
+        for k, name in enumerate(self.arenas):
+            if k:
+                places[:, k] = self._take(name, lengths[:, k])
+        settle(accesses.view(np.recarray), lines, self.state.accesses, self.state.lines, places, lengths)
+        numbers = (self.loaded + np.arange(blocks)) % len(self.state.loaded)
+        for number, place, length in zip(numbers.tolist(), places.tolist(), lengths.tolist(), strict=True):
+            self.parts[number] = list(zip(self.arenas, place, length, strict=True))
+        records = self.state.loaded
+        records.id[numbers], records.done[numbers] = trace.blocks, 0
+        ends = trace.first[np.arange(blocks)[:, None] * warps + np.arange(warps + 1)]
+        records.first[numbers, : warps + 1] = ends - ends[:, :1] + places[:, :1]
+        records.access[numbers, :warps] = starts + places[:, 1:2]
+        self.loaded += blocks
         self.state.gpu[0].loaded_blocks = self.loaded
 
-    def _store(self, name: str, values: np.ndarray) -> int:
-        start = self.arenas[name].take(len(values))
+    def _take(self, name: str, lengths: np.ndarray) -> list[int]:
+        """A place for each of some blocks in one of the state's arrays, which grows when it is full."""
+        arena = self.arenas[name]
+        places = [arena.take(length) for length in lengths.tolist()]
         array = getattr(self.state, name)
-        if self.arenas[name].size > len(array):
-            larger = Room().array(self.arenas[name].size, array.dtype)
+        if arena.size > len(array):
+            larger = Room().array(arena.size, array.dtype)
             larger[: len(array)] = array
-            array = larger.view(np.recarray) if array.dtype.names else larger
-            setattr(self.state, name, array)
-        array[start : start + len(values)] = values
-        return start
+            setattr(self.state, name, larger.view(np.recarray) if array.dtype.names else larger)
+        return places
 
-    def _check(self, trace: BlockTrace, first: np.ndarray, block: int) -> None:
+    def _check(self, trace: BlockTrace) -> None:
         """Every warp must have a stream that ends with an exit: else a barrier could wait for ever, or time be lost."""
-        exits = self.state.code.exits[trace.index[first[1:] - 1]]
-        if not exits.all():
-            w = int(np.flatnonzero(exits == 0)[0])
-            text = self.program.text[int(trace.index[first[w + 1] - 1])].strip()
-            raise SsmsimError(f"block {block} warp {w}: the stream ends with {text}, not with EXIT", self.program.kernel,
-                              "trace the launch again")  # fmt: skip
+        ends = trace.index[trace.first[1:] - 1]
+        wrong = np.flatnonzero(self.state.code.exits[ends] == 0)
+        if len(wrong):
+            block, w = divmod(int(wrong[0]), self.source.warps_per_block)
+            text = self.program.text[int(ends[wrong[0]])].strip()
+            raise SsmsimError(f"block {int(trace.blocks[block])} warp {w}: the stream ends with {text}, not with EXIT",
+                              self.program.kernel, "trace the launch again")  # fmt: skip
+
+
+@njit(cache=True)
+def load_blocks(program, code, first, index, mask, active, first_access, addresses, stream, accesses, lines, starts, places,
+                lengths, sums, executed, scratch, known):  # fmt: skip
+    """Translate blocks: streams to places[:, 0], accesses and lines one after the other; says how many in lengths[:, 1:].
+
+    starts: int64[blocks, warps], a warp's first access, counted in its block, as are the accesses' first lines.
+    """
+    at, before, warps = np.zeros(3, np.int64), np.zeros(2, np.int64), starts.shape[1]
+    for b in range(len(places)):
+        at[0] = places[b, 0]
+        before[:] = at[1:]
+        for w in range(warps):
+            starts[b, w] = at[1] - before[0]
+            begin, end = first[b * warps + w], first[b * warps + w + 1]
+            coalesce.load_block(program, code, index[begin:end], mask[begin:end], active[begin:end],
+                                addresses[first_access[b * warps + w] : first_access[b * warps + w + 1]], stream,
+                                accesses, lines, at, sums, executed, scratch, known)  # fmt: skip
+        for i in range(before[0], at[1]):
+            accesses[i].first_line -= before[1]
+        lengths[b, 1:] = at[1:] - before
+
+
+@njit(cache=True)
+def settle(accesses, lines, held_accesses, held_lines, places, lengths):
+    """Copy each block's accesses and lines to its places."""
+    a = line = 0
+    for b in range(len(places)):
+        for i in range(lengths[b, 1]):
+            held = held_accesses[places[b, 1] + i]
+            held.first_line = accesses[a].first_line + places[b, 2]
+            held.lines, held.wavefronts = accesses[a].lines, accesses[a].wavefronts
+            a += 1
+        for i in range(lengths[b, 2]):
+            held_lines[places[b, 2] + i] = lines[line]
+            line += 1

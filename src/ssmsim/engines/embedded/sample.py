@@ -94,10 +94,10 @@ class SampledPool(Pool):
         self._pass_over(first)
         trace = self.take(max(1, min(BATCH, len(self.state.loaded) - len(self.parts), last - self.seen)))
         warps = self.source.warps_per_block
-        for b in range(len(trace.blocks)):
-            self.sequence[self.loaded % len(self.state.loaded)] = self.loaded
-            self.lengths[self.loaded] = trace.first[(b + 1) * warps] - trace.first[b * warps]
-            self._load(trace, b)
+        coming = range(self.loaded, self.loaded + len(trace.blocks))
+        self.sequence.update((order % len(self.state.loaded), order) for order in coming)
+        self.lengths[coming.start : coming.stop] = np.diff(trace.first[::warps])
+        self._load(trace)
 
     def _plan(self) -> None:
         self.planned = True

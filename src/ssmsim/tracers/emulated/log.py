@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from ssmsim.trace import spare
 from ssmsim.trace.types import BlockTrace
 
 
@@ -61,9 +62,9 @@ class Log:
         """All stretches as one BlockTrace; the log is empty afterwards."""
         first = np.concatenate([[0], np.cumsum(self.executed)])
         first_access = np.concatenate([[0], np.cumsum(self.rows)])
-        index = np.empty(first[-1], np.int32)
-        mask, active = np.empty(first[-1], np.uint32), np.empty(first[-1], np.uint32)
-        addresses = np.empty((first_access[-1], 32), np.int64)
+        index = spare.array(first[-1], np.int32)
+        mask, active = spare.array(first[-1], np.uint32), spare.array(first[-1], np.uint32)
+        addresses = spare.array((first_access[-1], 32), np.int64)
         at, row_at = first[:-1].copy(), first_access[:-1].copy()
         self.stretches.reverse()
         while self.stretches:

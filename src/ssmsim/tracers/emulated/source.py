@@ -38,6 +38,7 @@ class EmulatedBlocks:
         if self._held is None or self._at == len(self._held.blocks):
             if self._next == self.block_count:
                 return None
+            self._held = None  # its memory serves the next
             self._held, self._at = self._run(), 0
         held, first = self._held, self._at
         last = self._at = min(first + count, len(held.blocks))
