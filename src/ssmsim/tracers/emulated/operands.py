@@ -181,19 +181,25 @@ def register_address(operand: Operand) -> Read | None:
         address: Any = None
         if base >= 0:
             low = state.r[base][group.index]
-            address = low.astype(np.int64)
-            if wide:
-                address |= state.r[base + 1][group.index].astype(np.int64) << 32
+            address = np.empty(low.shape, np.int64)
+            halves = address.view(np.uint32)  # of a little-endian host
+            halves[:, ::2] = low
+            halves[:, 1::2] = state.r[base + 1][group.index] if wide else 0
             if scale != 1:
                 address *= scale
         if uniform >= 0:
             low = state.ur[uniform][group.index].astype(np.int64)
             if uniform_wide:
                 low = low | state.ur[uniform + 1][group.index].astype(np.int64) << 32
-            address = low if address is None else address + low
+            if address is None:
+                address = low
+            else:
+                address += low
         if offset:
-            address = address + offset
-        return address & 0xFFFFFFFF if narrow else address
+            address += offset
+        if narrow:
+            address &= 0xFFFFFFFF
+        return address
 
     return read
 
