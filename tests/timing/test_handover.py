@@ -1,6 +1,5 @@
 """Hand-over of memory instructions: when their registers may be written again, and what waits for its stores."""
 
-
 import pytest
 from streams import EXIT, issued, one_sm, op, run
 
