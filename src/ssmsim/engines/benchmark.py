@@ -10,35 +10,33 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
-from ssmsim.tracers.emulated.source import EmulatedBlocks
+from ssmsim.tracers import open_tracer
 
 CONFIG = Path("simconfigs/h200.yaml")
 
 
 def measure(folder: Path, blocks: int = 0) -> str:
     """One line of results."""
-    launch, config, engine = read_launch(folder), load(CONFIG), open_engine("embedded")
+    launch, config, engine, tracer = read_launch(folder), load(CONFIG), open_engine("embedded"), open_tracer("emulated")
     program = decode_launch(launch).program
-    engine.simulate(program, EmulatedBlocks(launch, np.arange(1)), launch, config)
-    order = np.arange(min(blocks, launch.blocks)) if blocks else None
-    core, alone = time.process_time(), EmulatedBlocks(launch, order)
+    engine.simulate(program, tracer.blocks(launch, program, range(1)), launch, config)
+    order = range(min(blocks, launch.blocks)) if blocks else None
+    core, alone = time.process_time(), tracer.blocks(launch, program, order)
     while alone.next_blocks(1 << 20) is not None:
         pass
-    tracer = time.process_time() - core
+    tracing = time.process_time() - core
     wall, core = time.perf_counter(), time.process_time()
-    result = engine.simulate(program, EmulatedBlocks(launch, order), launch, config)
+    result = engine.simulate(program, tracer.blocks(launch, program, order), launch, config)
     wall, core = time.perf_counter() - wall, time.process_time() - core
     count = result.warp_instructions / 1e6
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return (
         f"{folder.name}: {count:.1f} million warp instructions, {count / core:.2f} million/s of one core, "
-        f"{count / max(core - tracer, 1e-9):.2f} without the tracer, {count / wall:.2f} of the wall clock, {peak:.0f} MB"
+        f"{count / max(core - tracing, 1e-9):.2f} without the tracer, {count / wall:.2f} of the wall clock, {peak:.0f} MB"
     )
 
 
