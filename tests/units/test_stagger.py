@@ -19,7 +19,7 @@ def state(issued=0.8):
     """A GPU on which so much of the first wave's work has been issued; block i is in place i."""
     gpu = SimpleNamespace(cycle=START, next_launch=0, blocks_done=0, launch_free_fp=0)
     loaded, blocks, warps = r.records(r.LOADED, 4 * WAVE), r.records(r.BLOCK, 4 * WAVE), r.records(r.WARP, 8 * WAVE)
-    loaded.slot = blocks.loaded = np.arange(4 * WAVE)
+    loaded.turn = loaded.slot = blocks.loaded = np.arange(4 * WAVE)
     loaded.first[:, :3] = LENGTH * np.arange(4 * WAVE)[:, None] + [0, LENGTH // 2, LENGTH]
     blocks.live, blocks.warps = 2, r.NONE
     blocks.warps[:, :2] = 2 * np.arange(4 * WAVE)[:, None] + [0, 1]

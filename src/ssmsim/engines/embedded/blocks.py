@@ -53,7 +53,7 @@ def ask(gpu, events, when):
 def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
     """Put the next loaded block on SM s, its warps on the sub-cores in turn."""
     sm = sms[s]
-    number = gpu.next_launch % len(loaded)
+    number = loaded[gpu.next_launch % len(loaded)].turn
     source = loaded[number]
     gpu.next_launch += 1
     source.launched, source.sm = cycle, s

@@ -116,7 +116,8 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     l0_entries = len(subs) * int(one.l0_sets * one.l0_ways)
     state = State(
         machine=m, gpu=room.records(r.GPU, 1), counts=room.records(r.COUNTS, 1), sms=sms, subs=subs, warps=warps,
-        blocks=room.records(r.BLOCK, len(sms) * fits.blocks), loaded=room.records(r.LOADED, LOADED_RING),
+        blocks=room.records(r.BLOCK, len(sms) * fits.blocks),
+        loaded=room.records(r.LOADED, max(LOADED_RING, 2 * len(sms) * fits.blocks)),
         order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(r.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=room.records(r.EVENT, wheel.WHEEL + (1 << 19)),

@@ -73,6 +73,7 @@ class Pool:
         self.scratch = np.zeros((32, 34), np.int64)
         self.known = known.nothing(len(self.program.instructions))
         self.loaded = 0
+        self.latest = np.zeros(0, np.int64)  # records of the blocks loaded last
         self.seen = 0  # blocks taken from the source
         self.rows = self.program.instructions["accesses"]
         local = bool((self.program.instructions["space"] == Space.LOCAL).any())
@@ -128,16 +129,26 @@ class Pool:
             if k:
                 places[:, k] = self._take(name, lengths[:, k])
         settle(accesses.view(np.recarray), lines, self.state.accesses, self.state.lines, places, lengths)
-        numbers = (self.loaded + np.arange(blocks)) % len(self.state.loaded)
+        numbers = self.latest = self._numbers(blocks)
         for number, place, length in zip(numbers.tolist(), places.tolist(), lengths.tolist(), strict=True):
             self.parts[number] = list(zip(self.arenas, place, length, strict=True))
         records = self.state.loaded
+        records.turn[(self.loaded + np.arange(blocks)) % len(records)] = numbers
         records.id[numbers], records.done[numbers] = trace.blocks, 0
         ends = trace.first[np.arange(blocks)[:, None] * warps + np.arange(warps + 1)]
         records.first[numbers, : warps + 1] = ends - ends[:, :1] + places[:, :1]
         records.access[numbers, :warps] = starts + places[:, 1:2]
         self.loaded += blocks
         self.state.gpu[0].loaded_blocks = self.loaded
+
+    def _numbers(self, count: int) -> np.ndarray:
+        """Records for so many blocks: the next ones round the array that no block holds. A block may outlast thousands."""
+        size = len(self.state.loaded)
+        last = int(self.latest[-1]) + 1 if len(self.latest) else 0
+        free = np.ones(size, bool)
+        free[list(self.parts)] = False
+        found = np.flatnonzero(np.roll(free, -last))[:count]
+        return np.asarray((found + last) % size)
 
     def _take(self, name: str, lengths: np.ndarray) -> list[int]:
         """A place for each of some blocks in one of the state's arrays, which grows when it is full."""

@@ -95,9 +95,9 @@ class SampledPool(Pool):
         trace = self.take(max(1, min(BATCH, len(self.state.loaded) - len(self.parts), last - self.seen)))
         warps = self.source.warps_per_block
         coming = range(self.loaded, self.loaded + len(trace.blocks))
-        self.sequence.update((order % len(self.state.loaded), order) for order in coming)
         self.lengths[coming.start : coming.stop] = np.diff(trace.first[::warps])
         self._load(trace)
+        self.sequence.update(zip(self.latest.tolist(), coming, strict=True))
 
     def _plan(self) -> None:
         self.planned = True

@@ -65,8 +65,13 @@ class Stagger:
 
 def given(state: State, blocks: np.ndarray) -> np.ndarray:
     """Warp instructions of some blocks, int64[blocks], by their number in order of loading."""
-    first = state.loaded.first[blocks % len(state.loaded)]
+    first = state.loaded.first[records_of(state, blocks)]
     return np.asarray(first[:, int(state.machine[0].warps_per_block)] - first[:, 0])
+
+
+def records_of(state: State, blocks: np.ndarray) -> np.ndarray:
+    """Their records in state.loaded, int64[blocks]; of the last that were loaded, as many as there are records."""
+    return np.asarray(state.loaded.turn[blocks % len(state.loaded)])
 
 
 def left(state: State, blocks: np.ndarray, work: int) -> float:
@@ -78,7 +83,7 @@ def left(state: State, blocks: np.ndarray, work: int) -> float:
     blocks = blocks[: int(np.searchsorted(np.cumsum(lengths), work)) + 1]
     total = int(lengths[: len(blocks)].sum())
     m, waiting = state.machine[0], max(0, work - total)
-    for number in blocks % len(state.loaded):
+    for number in records_of(state, blocks):
         source = state.loaded[number]
         block = state.blocks[int(source.sm * m.blocks_per_sm + source.slot)]
         if block.live and block.loaded == number:

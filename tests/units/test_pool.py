@@ -1,0 +1,41 @@
+"""Records of loaded blocks: a block may outlast thousands that are loaded after it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from small_gpu import CAPTURES, simulate, small_gpu
+
+from ssmsim.engines.embedded import machine
+from ssmsim.engines.embedded.pool import Pool
+
+
+def pool(held, last):
+    """A pool of eight records of which some are held; `last` was the last to be given away."""
+    one = Pool.__new__(Pool)
+    one.state = SimpleNamespace(loaded=np.zeros(8))
+    one.parts, one.latest = dict.fromkeys(held, []), np.array(last, np.int64)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("held", "last", "expected"),
+    [
+        ([], [], [0, 1, 2]),
+        ([0, 1, 2], [2], [3, 4, 5]),
+        ([4, 5, 6], [6], [7, 0, 1]),
+        ([0, 6], [6], [7, 1, 2]),  # the block in 0 has outlasted a round
+        ([0, 1, 2, 3, 4], [2], [5, 6, 7]),
+    ],
+)
+def test_blocks_get_the_next_records_that_are_free(held, last, expected):
+    assert pool(held, last)._numbers(3).tolist() == expected
+
+
+@pytest.mark.parametrize("name", ["04-chunk_scan_fwd_kernel", "01-chunk_state_fwd_kernel"])
+def test_how_many_records_there_are_changes_nothing(name, monkeypatch):
+    launch = CAPTURES / "ssd-small" / name
+    many = simulate(launch, small_gpu(sm__blocks=2))
+    monkeypatch.setattr(machine, "LOADED_RING", 1)  # twice as many as blocks that fit
+    few = simulate(launch, small_gpu(sm__blocks=2))
+    assert few.counters == many.counters
