@@ -43,6 +43,13 @@ def to_bfloat16(values: np.ndarray) -> np.ndarray:
     return ((bits + (0x7FFF + ((bits >> 16) & 1)).astype(np.uint32)) >> 16).astype(np.uint16)
 
 
+NUMBERS = {
+    "float32": lambda values: values,
+    "float16": lambda values: values.astype(np.float16),
+    "bfloat16": to_bfloat16,
+}
+
+
 def ramp(count: int, period: int, step: float = 1.0, offset: float = 0.0) -> np.ndarray:
     """float32[count]: offset + step * (i mod period), exact for whole numbers below 2**24."""
     return (np.arange(count) % period).astype(np.float32) * np.float32(step) + np.float32(offset)
@@ -51,16 +58,18 @@ def ramp(count: int, period: int, step: float = 1.0, offset: float = 0.0) -> np.
 def make(recipe: dict[str, Any]) -> bytes:
     """The bytes that a recipe stands for.
 
-    {kind: normal, seed, count, scale, offset, dtype: float32 | bfloat16} or {kind: ramp, count, period, step, offset,
-    dtype}; kind is normal when absent.
+    {kind: normal, seed, count, scale, offset, dtype: float32 | float16 | bfloat16} or {kind: ramp, count, period, step,
+    offset, dtype}; kind is normal when absent. Raises SsmsimError for another dtype.
     """
+    if recipe["dtype"] not in NUMBERS:
+        raise SsmsimError(f"no recipe makes {recipe['dtype']!r}", "", f"choose one of {', '.join(NUMBERS)}")
+    convert = NUMBERS[recipe["dtype"]]
     if recipe.get("kind", "normal") == "ramp":
         values = ramp(recipe["count"], recipe["period"], recipe["step"], recipe["offset"])
-        return (to_bfloat16(values) if recipe["dtype"] == "bfloat16" else values).tobytes()
-    half = recipe["dtype"] == "bfloat16"
-    out = np.empty(recipe["count"], np.uint16 if half else np.float32)
+        return convert(values).tobytes()
+    out = np.empty(recipe["count"], convert(np.zeros(0, np.float32)).dtype)
     for start, piece in _normal_pieces(recipe["seed"], recipe["count"], recipe["scale"], recipe["offset"]):
-        out[start : start + len(piece)] = to_bfloat16(piece) if half else piece
+        out[start : start + len(piece)] = convert(piece)
     return out.tobytes()
 
 

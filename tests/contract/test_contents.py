@@ -34,6 +34,23 @@ def test_recorded_hashes_of_the_first_kilobytes_never_change():
     assert hashlib.sha256(data).hexdigest() == "b7da3dc6d1475f745b63ab21b0e96311139ff8d7cabd20e051633fc14ad66e90"
 
 
+@pytest.mark.parametrize(("dtype", "size"), [("float32", 4), ("float16", 2), ("bfloat16", 2)])
+@pytest.mark.parametrize(
+    "kind", [{"kind": "normal", "seed": 1, "scale": 1.0}, {"kind": "ramp", "period": 7, "step": 1.0}]
+)
+def test_a_recipe_makes_numbers_of_its_type(kind, dtype, size):
+    data = make(kind | {"count": 5000, "offset": 0.0, "dtype": dtype})
+    assert len(data) == 5000 * size
+    if dtype != "bfloat16":
+        exact = np.frombuffer(make(kind | {"count": 5000, "offset": 0.0, "dtype": "float32"}), np.float32)
+        assert np.allclose(np.frombuffer(data, dtype), exact, rtol=1e-3, atol=1e-6)
+
+
+def test_a_type_that_no_recipe_makes_is_named():
+    with pytest.raises(SsmsimError, match="no recipe makes 'int32'; choose one of float32, float16, bfloat16"):
+        make({"kind": "normal", "seed": 1, "count": 1, "scale": 1.0, "offset": 0.0, "dtype": "int32"})
+
+
 def test_normal_is_near_normal():
     values = normal(3, 1 << 20, 2.0, -1.0)
     assert abs(values.mean() + 1.0) < 0.01 and abs(values.std() - 2.0) < 0.01

@@ -14,7 +14,7 @@ def pool(held, last):
     """A pool of eight records of which some are held; `last` was the last to be given away."""
     one = Pool.__new__(Pool)
     one.state = SimpleNamespace(loaded=np.zeros(8))
-    one.parts, one.latest = dict.fromkeys(held, []), np.array(last, np.int64)
+    one.parts, one.latest = {number: [] for number in held}, np.array(last, np.int64)
     return one
 
 

@@ -169,7 +169,15 @@ BLOCK = _record(
 # A block that the tracer has delivered: where its warps lie in the pool. turn: of record k the number of the record whose
 # block is launched k-th, counted round the array.
 LOADED = _record(
-    "turn", "id", "done", "launched", "finished", "sm", "slot", ("first", MAX_BLOCK_WARPS + 1), ("access", MAX_BLOCK_WARPS)
+    "turn",
+    "id",
+    "done",
+    "launched",
+    "finished",
+    "sm",
+    "slot",
+    ("first", MAX_BLOCK_WARPS + 1),
+    ("access", MAX_BLOCK_WARPS),
 )
 
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
