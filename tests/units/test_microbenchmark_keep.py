@@ -29,6 +29,13 @@ def test_addresses_stay_where_a_launch_is_written_from_them():
     assert set(kept["loops"]["yes"]) == set(row) and set(kept["loops"]["no"]) == {"cycles_few"}
 
 
+def test_what_is_usual_is_left_out_and_what_is_not_stays():
+    usual = {"cycles_few": [1.0], "blocks": 1, "shared": 0, "cold": False, "carveout": -1, "cycles_mean_sm": [1.0]}
+    other = {"cycles_few": [1.0], "blocks": 132, "shared": 1024, "cold": True, "carveout": 50, "cycles_mean_sm": [1.0]}
+    kept = compact({"loops": {"usual": dict(usual), "other": dict(other)}}, set())["loops"]
+    assert kept == {"usual": {"cycles_few": [1]}, "other": other}
+
+
 def test_a_result_that_is_not_there(tmp_path: Path):
     with pytest.raises(SsmsimError, match="no such result"):
         keep(tmp_path, tmp_path / "kept", ["l2"])

@@ -15,7 +15,7 @@ from ssmsim.files import whole_file
 DIGITS = 7
 OF_A_LAUNCH = ("out", "buffers", "parameters")  # what write_launches needs of a loop that is replayed
 DERIVED = "operations_per_cycle_per_sm"  # operations x warps / cycles_per_round
-USUAL = {"carveout": -1, "cold": False}  # left out: so it is when nothing is said
+USUAL = {"carveout": -1, "cold": False, "blocks": 1, "shared": 0}  # left out: so it is when nothing is said
 
 
 def short(value: Any) -> Any:
@@ -37,11 +37,11 @@ def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
         if row.get("name") == name:
             del row["name"]
         row.pop(DERIVED, None)
+        if row.get("blocks") == 1:
+            row.pop("cycles_mean_sm", None)  # the last of cycles_few and of cycles_many
         for field, value in USUAL.items():
             if row.get(field) == value:
                 del row[field]
-        if row.get("blocks") == 1:
-            row.pop("cycles_mean_sm", None)  # the last of cycles_few and of cycles_many
         if name not in replayed:
             for field in OF_A_LAUNCH:
                 row.pop(field, None)
