@@ -24,7 +24,7 @@ def test_whole_numbers_and_other_things_stay():
 
 
 def test_addresses_stay_where_a_launch_is_written_from_them():
-    row = {"out": 1, "buffers": [], "parameters": "00", "cycles_few": [1.0]}
+    row = {"out": 1, "buffers": [], "parameters": "00", "registers": 8, "cycles_few": [1.0]}
     kept = compact({"loops": {"yes": dict(row), "no": dict(row)}}, {"yes"})
     assert set(kept["loops"]["yes"]) == set(row) and set(kept["loops"]["no"]) == {"cycles_few"}
 

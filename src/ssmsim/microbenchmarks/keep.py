@@ -13,7 +13,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 
 DIGITS = 7
-OF_A_LAUNCH = ("out", "buffers", "parameters")  # what write_launches needs of a loop that is replayed
+OF_A_LAUNCH = ("out", "buffers", "parameters", "registers")  # what write_launches needs of a loop that is replayed
 DERIVED = "operations_per_cycle_per_sm"  # operations x warps / cycles_per_round
 USUAL = {"carveout": -1, "cold": False, "blocks": 1, "shared": 0}  # left out: so it is when nothing is said
 
