@@ -1,7 +1,7 @@
 """`python -m ssmsim.study.sampling OUT.csv`: sampled against full runs of captured launches, a line per pair.
 
 Fills in what OUT.csv lacks, so it can be stopped and taken up again; a pair made by other engine sources is made anew.
-CASES are launches that fill many waves, on the whole GPU (all of the study's that are sampled) or on a part of it, under
+CASES are launches that fill many waves, on the whole GPU (all of mamba2-2.7b and mamba2-8b that are sampled) or on a part of it, under
 several configurations, and one that does not and is timed whole. `--table` prints the file as Markdown with what all pairs say together.
 """
 
@@ -46,7 +46,7 @@ CASES = [
         "mamba2-2.7b/04-chunk_scan_fwd_kernel", "mamba2-8b/26-reduce_kernel", "mamba2-8b/07-chunk_state_fwd_kernel",
         "mamba2-2.7b/15-chunk_scan_chunk_state_bwd_dx_kernel", "mamba2-8b/04-chunk_scan_fwd_kernel",
         "mamba2-8b/33-chunk_scan_bwd_ddAcs_stable_kernel", "mamba2-8b/15-chunk_scan_chunk_state_bwd_dx_kernel",
-        "mamba1-2.8b/00-selective_scan_fwd_kernel", "mamba1-2.8b/06-selective_scan_bwd_kernel")),
+        "mamba1-2.8b/00-selective_scan_fwd_kernel")),
 ]  # fmt: skip
 
 
