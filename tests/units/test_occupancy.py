@@ -21,12 +21,16 @@ MANY_WAVES = [
 
 @pytest.mark.parametrize(("folder", "measured"), MANY_WAVES, ids=lambda value: getattr(value, "name", None))
 def test_residency_is_what_long_launches_show(folder: Path, measured: float) -> None:
-    """Starts and ends keep the average below the limit, a wrong rule would miss by a whole block."""
+    """Starts and ends keep the average below the limit, a wrong rule would miss by a whole block.
+
+    Warps and cycles are counted in two passes, which differ by a part of a percent: layer_norm_bwd, one block for all of its
+    time, has 50.11 of 50.
+    """
     launch = read_launch(folder)
     blocks = min(occupancy(launch, CONFIG).blocks, -(-launch.blocks // CONFIG.sm_count))
     limit = 100 * blocks * launch.warps_per_block / 64
     one = 100 * launch.warps_per_block / 64
-    assert limit - max(1.0, 0.2 * blocks) * one < measured <= limit
+    assert limit - max(1.0, 0.2 * blocks) * one < measured <= 1.005 * limit
 
 
 def test_two_warps_of_138_registers_fit_six_times() -> None:
