@@ -47,6 +47,7 @@ def test_a_wrong_configuration(text, cause, tmp_path, monkeypatch, capsys):
     ([LAUNCH, "--config", H200, "--engine", "verilog"], "no engine 'verilog'"),
     ([LAUNCH, "--config", H200, "--tracer", "oracle"], "no tracer 'oracle'"),
     ([LAUNCH, "--config", H200, "--warm", "nowhere"], "nowhere: no launch.json"),
+    ([LAUNCH, "--config", H200, "--warm", LAUNCH, "--warm", "nowhere"], "nowhere: no launch.json"),
     ([LAUNCH, "--config", H200, "--timeline", "t.json", "--timeline-sm", "500"], "SM 500"),
 ])  # fmt: skip
 def test_wrong_arguments(arguments, cause, tmp_path, monkeypatch, capsys):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import code, functional, homes, machine
+from ssmsim.engines.embedded import code, functional, homes, machine, warm
 from ssmsim.engines.embedded import records as r
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
@@ -115,6 +115,47 @@ def test_another_launch_leaves_what_it_touched():
     cold = simulate(FITS, small_gpu())
     warm = simulate(FITS, small_gpu(), warm=CAPTURES / "ssd-ragged/23-chunk_scan_bwd_dc_kernel")
     assert 0 < warm.counters["dram__bytes_read.sum"] < cold.counters["dram__bytes_read.sum"]
+
+
+ANOTHER = CAPTURES / "ssd-ragged/06-bmm_chunk_fwd_kernel"  # of other data
+MUCH = CAPTURES / "ssd-ragged/15-chunk_scan_chunk_state_bwd_dx_kernel"
+
+
+def dram_read(config, *before):
+    return simulate(FITS, config, warm=before).counters["dram__bytes_read.sum"]
+
+
+def test_what_several_launches_left_is_found():
+    roomy = small_gpu(l2__bytes=60 << 20)
+    assert dram_read(roomy, ANOTHER) > 100_000
+    assert dram_read(roomy, FITS, ANOTHER) == dram_read(roomy, ANOTHER, FITS) == 0
+
+
+def test_the_last_launch_leaves_most():
+    config = small_gpu(l2__bytes=60 << 16)  # room for either, not for both
+    assert 2 * dram_read(config, MUCH, FITS) < dram_read(config, FITS, MUCH)
+
+
+def test_one_of_several_is_as_one():
+    assert simulate(FITS, small_gpu(), warm=[ANOTHER]).counters == simulate(FITS, small_gpu(), warm=ANOTHER).counters
+    assert simulate(FITS, small_gpu(), warm=[]).cache == "cold"
+
+
+def test_what_a_launch_stored_in_pieces_is_there_whole():
+    config, before = small_gpu(l2__bytes=60 << 20), read_launch(CAPTURES / "ssd-ragged/24-reduce_kernel")
+    program = decode_launch(before).program
+    state = machine.build(code.translate(program, config), before, config, before.blocks)
+    warm.pass_through(state, before, config, before.blocks)
+    assert not state.l2_lines.partial.any()
+    assert (state.l2_lines.valid & state.l2_lines.dirty == state.l2_lines.dirty).all()
+
+
+def test_the_last_blocks_of_the_oldest_leave_what_all_do(monkeypatch):
+    config, much = small_gpu(l2__bytes=SMALL), read_launch(MUCH)
+    assert 0 < warm.last_blocks(much, config) < much.blocks
+    few = dram_read(config, MUCH, ANOTHER)
+    monkeypatch.setattr(warm, "last_blocks", lambda oldest, config: oldest.blocks)
+    assert few == pytest.approx(dram_read(config, MUCH, ANOTHER), rel=0.02)
 
 
 def test_timed_and_untimed_passes_read_the_same_from_dram():

@@ -21,6 +21,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled, read_result
 from ssmsim.sass.decode import decode_launch
+from ssmsim.study.before import ran_before
 from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, digest, make_plan
 from ssmsim.study.recorded import Recording
@@ -29,21 +30,14 @@ from ssmsim.tracers import open_tracer
 
 
 def key(plan: Plan, run: Run, sample: bool) -> str:
-    """Hash of all that a result depends on: sources, configuration, launch, cubin, cache state, sampling."""
+    """Hash of all that a result depends on: sources, configuration, launches (a warm one's before it too), cubins, sampling."""
     launch = plan.launches[run.workload, run.launch]
-    files = [launch.folder / "launch.json", launch.cubin_path]
-    if run.cache == "warm":
-        files.append(predecessor(launch) / "launch.json")
+    before = ran_before(launch, plan.configs[run.config].l2.bytes) if run.cache == "warm" else []
+    files = [file for one in (launch, *before) for file in (one.folder / "launch.json", one.cubin_path)]
     contents = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
     how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {sample} {run.blocks} {plan.clock(run)}"
     text = f"{digest(run.engine)} {plan.config_digests[run.config]} {contents} {how}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def predecessor(launch: Launch) -> Path:
-    """The launch before this one in the captured sequence; before the first comes the last, as the step repeats."""
-    sequence = sorted(file.parent for file in launch.folder.parent.glob("*/launch.json"))
-    return sequence[sequence.index(launch.folder) - 1]
 
 
 def kept(file: Path, digest: str) -> bool:
@@ -100,7 +94,7 @@ def simulate(plan: Plan, runs: list[Run], sample: bool) -> None:
         else:
             options: dict[str, Any] = {"sample": True} if sample and not run.blocks else {}
             if run.cache == "warm":
-                options["warm"] = predecessor(launch)
+                options["warm"] = [one.folder for one in ran_before(launch, config.l2.bytes)]
             source = first_blocks(launch, program, run.blocks) if run.blocks else recording.source()
             result = engine.simulate(program, source, launch, config, **options)
             if source.block_count < launch.blocks:

@@ -118,8 +118,9 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
     warp.copy_group, warp.copy_closed, warp.copy_oldest, warp.gathering = 0, 0, 0, 0
     warp.first_answer, warp.last_answer = 0, 0
-    warp.deferred, warp.opened, warp.stored, warp.yielded, warp.asked = 0, 0, 0, 0, 0
+    warp.deferred, warp.opened, warp.stored, warp.yielded = 0, 0, 0, 0
     warp.copy_left[:] = 0
+    warp.turn, warp.issued = gpu.next_launch, cycle
     warp.age = gpu.ages
     gpu.ages += 1
     warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT

@@ -2,7 +2,7 @@
 
 The control fields (stall count, yield, six dependency counters, wait mask) are as "Analyzing modern NVIDIA GPU cores"
 (arXiv 2503.20481, section 4) describes them. Registers are not tracked: the assembler's counts and counters say all there
-is to wait for. Which warp goes first is what our microbenchmark favours shows; `first` below says it.
+is to wait for. Which warp goes first is what our microbenchmarks favours and precedence show; `goes_before` says it.
 """
 
 from numba import njit
@@ -57,7 +57,7 @@ def hazard(m, sm, sub, warp, one, cycle):
 @njit(cache=True, forceinline=True)
 def choose(m, sm, sub, warps, code, stalls, first, cycle):
     """The warp to issue, NONE when none can; and the cycle at which to look again, at the others at least."""
-    best, top, again = NONE, NONE, INF
+    best, again = NONE, INF
     awake = sub.awake
     while awake:
         w = first + lowest(awake)
@@ -70,35 +70,43 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
             continue
         until, why = hazard(m, sm, sub, warp, code[warp.current], cycle)
         if until > cycle:
-            if warp.asked == 0 and code[warp.current].kind == QUEUED:
-                warp.asked = warp.ready
             reason.block(warp, stalls, cycle, until, why)
             again = min(again, until)
             if until == INF:
                 sub.refused |= warp.bit
             continue
-        if best != NONE:
-            again = cycle + 1
-        order = first_in_line(warp, w == sub.greedy, cycle)
-        if order > top or (order == top and warp.age > warps[best].age):
-            best, top = w, order
+        if best == NONE:
+            best = w
+            continue
+        again = cycle + 1
+        if goes_before(warp, warps[best], w == sub.greedy, best == sub.greedy, cycle):
+            best = w
     return best, again
 
 
 @njit(cache=True, forceinline=True)
-def first_in_line(warp, favourite, cycle):
-    """Rank among the warps that could issue; of equal ones the youngest goes.
+def goes_before(warp, other, favourite, others_favourite, cycle):
+    """Whether, of two warps that could issue, `warp` does. favourite: it issued last and did not yield.
 
-    The warp that issued last keeps the slot while it is ready at once. Then those whose last instruction did not yield go
-    before those whose did, however long these wait, and in each class who has waited longest. Our microbenchmark favours:
-    two warps of NOPs with stall count 2 hold a third that yields up until they end, whether a stall count or a dependency
-    counter woke it; without the yield the three share. Waiting for a place at the special-function unit counts: four warps
-    have equal parts of it (sources: ex2.16.16).
+    The favourite keeps the slot while it is ready at once. In a block, those whose last instruction did not yield go before
+    those whose did, however long these wait: two warps of NOPs with stall count 2 hold a third that yields up until they end,
+    whether a stall count or a dependency counter woke it; without the yield the three share (our microbenchmark favours).
+    Else it is who has waited longest, but not for a pipe: then the older block's warps go first, one block after the other
+    where a warp could fill the pipe, and those of a block have turns (precedence: alu, heavy; where issue slots are short all
+    but the youngest share, both.8). A place's block counts from its launch (reused).
     """
-    waited = cycle - (warp.asked if warp.asked else warp.ready)
+    waited, others = cycle - warp.ready, cycle - other.ready
     if favourite and waited == 0:
-        return INF
-    return waited if warp.yielded else waited + (INF >> 1)
+        return True
+    if others_favourite and others == 0:
+        return False
+    if warp.turn == other.turn and warp.yielded != other.yielded:
+        return other.yielded != 0
+    if waited != others:
+        return waited > others
+    if warp.turn != other.turn:
+        return warp.turn < other.turn
+    return warp.issued < other.issued
 
 
 @njit(cache=True, forceinline=True)
@@ -126,7 +134,7 @@ def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requ
     sub.issued += 1
     gpu.progress_at = cycle
     sub.greedy = NONE if one.yields else w
-    warp.yielded, warp.asked = one.yields, 0
+    warp.yielded, warp.issued = one.yields, cycle
     if advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, there,
                there - cycle):  # fmt: skip
         reason.check_exit(warp, events, w, there + 1)

@@ -9,7 +9,7 @@ from numba import njit
 
 from ssmsim.engines.embedded.records import FIXED, FMA, FP, FREE, GMMA, HEAVY, LITE, MEMORY, NONE, QUEUED, TENSOR
 
-AHEAD = 1  # cycles an instruction may wait at an fp32 pipe: two in turn for one half do not stop the other
+AHEAD = 1  # cycles an instruction that both fp32 pipes take may wait at one; what needs the heavy one may not (precedence: heavy)
 READS = 2  # cycles within which all operands are read, or as many as one bank needs
 
 
@@ -18,8 +18,6 @@ def free_at(sub, one, cycle):
     """First cycle at which the instruction's pipe takes it."""
     if one.pipe == FMA:
         return (sub.pipe_free_fp[sub.fma_turn] >> FP) - AHEAD
-    if one.pipe == HEAVY or one.pipe == LITE:
-        return (sub.pipe_free_fp[one.pipe] >> FP) - AHEAD
     return sub.pipe_free_fp[one.pipe] >> FP
 
 

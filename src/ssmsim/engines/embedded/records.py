@@ -123,9 +123,10 @@ WARP = _record(
     "current",
     "mark",  # cycles before this are in the stall table
     "state",  # stall reason until `ready`
-    "asked",
     "yielded",
     "age",
+    "turn",  # of its block, in the order of launches
+    "issued",  # cycle of its last instruction
     "stall_end",  # end of the previous instruction's stall count
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access

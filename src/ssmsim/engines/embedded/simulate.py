@@ -1,6 +1,7 @@
 """Python driver: fill the pool, run the loop, react to its status, make the result row."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ def simulate(
     launch: Launch,
     config: SimConfig,
     *,
-    warm: Path | str | None = None,
+    warm: Path | str | Sequence[Path | str] | None = None,
     sample: bool | int = False,
     timeline: Path | str | None = None,
     timeline_sm: int | None = 0,
@@ -41,7 +42,8 @@ def simulate(
 ) -> Result:
     """Replay all of `blocks`; see engines.Engine.
 
-    warm: folder of the launch that ran before (see warm.py); sample: True, or about how many warp instructions to time.
+    warm: folder of the launch that ran before, or folders of several, oldest first (see warm.py).
+    sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
     stalls: file for the warp cycles of each instruction by stall reason; see hotspots.py.
     sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): DRAM keeps
@@ -60,8 +62,9 @@ def simulate(
         raise SsmsimError(f"captured on compute capability {capability}, {config.name} has {config.gpu.compute_capability}",
                           launch.folder, "choose a configuration of that architecture")  # fmt: skip
     state = machine.build(code.translate(program, config), launch, config, blocks.block_count)
-    if warm is not None:
-        warming.fill(state, warm, launch, config)
+    before = [warm] if isinstance(warm, Path | str) else list(warm or ())
+    if before:
+        warming.fill(state, before, launch, config)
     if window is not None:
         window.fill(state, config)
     pool = (
@@ -85,7 +88,7 @@ def simulate(
         hotspots.write(stalls, state, pool.executed, program)
     result = Result(
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
-        engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="cold" if warm is None else "warm",
+        engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="warm" if before else "cold",
         counters=report.counters(state, pool, program, config, launch),
         warp_instructions=timed, sampled=sampled, notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz"],
     )  # fmt: skip

@@ -1,0 +1,38 @@
+"""What ran before a launch in the captured sequence, as far back as the L2 can hold anything of it."""
+
+import json
+from pathlib import Path
+
+from ssmsim.engines.embedded.warm import FILLINGS, allocations
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch, read_launch
+
+
+def ran_before(launch: Launch, l2_bytes: int) -> list[Launch]:
+    """The launches before this one, oldest first; before the first comes the last, as the step repeats.
+
+    Goes back until the allocations that these launches name, each counted once, fill an L2 of `l2_bytes` FILLINGS times,
+    or to the launch itself, a step ago. Copies and fills between launches are left out: they have no launch folder, and
+    the captured ones move at most 4 MB. Raises SsmsimError for a launch that sequence.json does not name.
+    """
+    names = sequence(launch.folder.parent)
+    if launch.folder.name not in names:
+        raise SsmsimError(f"no launch {launch.folder.name}", launch.folder.parent / "sequence.json", "capture it again")
+    here = names.index(launch.folder.name)
+    before: list[Launch] = []
+    touched: dict[int, int] = {}  # address -> bytes
+    for name in reversed(names[here:] + names[:here]):
+        before.insert(0, read_launch(launch.folder.parent / name))
+        for address, size in allocations(before[0]).items():
+            touched[address] = max(size, touched.get(address, 0))
+        if sum(touched.values()) >= FILLINGS * l2_bytes:
+            break
+    return before
+
+
+def sequence(captured: Path) -> list[str]:
+    """Names of a capture's launches in the order in which they ran: sequence.json's; without it, as they are numbered."""
+    file = captured / "sequence.json"
+    if not file.is_file():
+        return sorted(launch.parent.name for launch in captured.glob("*/launch.json"))
+    return [operation["launch"] for operation in json.loads(file.read_text())["operations"] if "launch" in operation]
