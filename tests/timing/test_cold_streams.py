@@ -103,4 +103,4 @@ def test_reads_and_writes_at_once_take_longer_than_with_ports_of_their_own(simul
     config = load(ROOT / "simconfigs/h200.yaml").model_dump()
     config["l2"]["slice_fill_bytes_per_cycle"] = 1e6
     apart = counters(case, tmp_path, SimConfig.model_validate(config))[ELAPSED]
-    assert apart < 0.93 * simulated(case)[ELAPSED] and apart < 0.9 * measured()[case][ELAPSED]
+    assert apart < 0.95 * simulated(case)[ELAPSED] and apart < 0.9 * measured()[case][ELAPSED]
