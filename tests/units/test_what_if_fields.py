@@ -39,7 +39,9 @@ def test_twice_the_lanes_need_twice_the_issue():
     assert (
         268 <= per_round(FFMA) < 280
     )  # in turn, warps come to the loop's branch together: 3 % more than the 268 measured
-    assert 133 <= per_round(FFMA, **wide, sm__issue_per_subcore_per_cycle=2) < 160  # 134 in the mean of many rounds
+    assert (
+        133 <= per_round(FFMA, **wide, sm__issue_per_subcore_per_cycle=2) < 160
+    )  # 134 by hand; start and end leave 133.7
 
 
 def test_twice_the_issue_alone_gives_nothing_to_a_full_pipe():
