@@ -158,6 +158,9 @@ class Mio(Group):
         description="to the release of the read barrier, beyond the interval for each source register"
     )
     commit_latency_cycles: Cycles = Field(description="LDGDEPBAR from its turn at the SM's unit to its counter")
+    stop_cycles: Cycles = Field(
+        description="a barrier or MEMBAR.CTA stops the SM's unit for so long, and half as long as the access before it took"
+    )
     view_fence_cycles: Cycles = Field(
         description="FENCE.VIEW.ASYNC from its turn at the SM's unit, and from the end of the warp's stores there"
     )

@@ -6,6 +6,7 @@ there (at loads, stores, MUFU and branches), never at the arithmetic between.
 
 from numba import njit
 
+from ssmsim.engines.embedded import stops
 from ssmsim.engines.embedded.records import INF, MAX_BARRIERS, NONE
 from ssmsim.engines.embedded.stalls import reconsider
 
@@ -19,11 +20,10 @@ def expected(block, threads):
 def arrive(m, subs, sms, warps, block, code, stalls, one, number, w, cycle):
     """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
 
-    The SM's barrier unit takes one warp per barrier_interval: our barrier microbenchmark, 2 cycles more per warp. The
-    LSU is taken for a wavefront: ncu counts BAR and LDGDEPBAR as its wavefronts "misc" (0.81 M for 0.84 M of them).
+    The SM's barrier unit takes one warp per barrier_interval: our barrier microbenchmark, 2 cycles more per warp. With the last
+    the barrier stops the unit for shared memory (stops.py).
     """
     sm = sms[block.sm]
-    sm.lsu_free = max(sm.lsu_free, cycle) + m.shared_interval
     sm.barrier_free = max(sm.barrier_free, cycle) + m.barrier_interval
     block.arrived[number] += 1
     block.expected[number] = one.threads
@@ -32,6 +32,8 @@ def arrive(m, subs, sms, warps, block, code, stalls, one, number, w, cycle):
     elif not one.is_store:
         warps[w].held = number + 1
     if block.arrived[number] >= expected(block, one.threads):
+        free = max(sm.lsu_free, cycle)
+        sm.lsu_free = free + stops.stop(m, sm, free)
         open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, sm.barrier_free + m.barrier_latency)
 
 

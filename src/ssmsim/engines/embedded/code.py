@@ -121,6 +121,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         elif base == "MEMBAR" or "VIEW" in mods:  # a block's own go the way of its accesses: microbenchmark proxy
             one.kind, one.space, one.pipe = r.MEMORY, r.EXCHANGE, r.FREE
             one.latency, one.is_store, one.write_long = config.mio.view_fence_cycles, 1, 1
+            one.stops = base == "MEMBAR"
     elif base == "BAR":
         if not 0 <= row["barrier"] < r.MAX_BARRIERS:
             raise SsmsimError(f"the engine knows barriers 0 to {r.MAX_BARRIERS - 1} by number alone", where,

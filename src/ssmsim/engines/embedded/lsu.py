@@ -3,12 +3,12 @@
 A sub-core hands instructions on (handover.py), the shared unit takes one per shared_interval (arXiv 2503.20481, section
 5.4; whose turn it is: turn.py), longer when shared-memory banks conflict or a global access touches several lines. Shared
 memory answers after a fixed latency, and with each further wavefront later; global and local accesses go to the L1. Fences of a
-block pass through like an access.
+block pass through like an access, or stop the unit (stops.py).
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, copies, handover, l1, operands, turn
+from ssmsim.engines.embedded import answers, copies, handover, l1, operands, stops, turn
 from ssmsim.engines.embedded.bits import lowest
 from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
 from ssmsim.engines.embedded.records import (
@@ -122,7 +122,9 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             busy += copies.closed(m, counts, sm, warp, request, events, cycle)
         else:
             begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
-            if not one.is_store:
+            if one.stops:
+                busy = max(busy, stops.stop(m, sm, cycle))
+            elif not one.is_store:
                 busy, late = operands.take(m, sm, busy << FP, 1, cycle)
                 begin += late >> FP
             answer(gpu, counts, sub, warp, request, index, one, events, requests, begin + one.latency, cycle)
@@ -160,6 +162,8 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             answers.expect(warp, requests, index)
         answers.arrived(m, counts, sm, warps, requests, index, code, events, request.last)
     counts.lsu_cycles += busy
+    if not one.stops:
+        stops.served(sm, cycle, busy)
     sm.lsu_free = cycle + busy
     come_back(sm, s, events, sm.lsu_free)
 

@@ -203,7 +203,7 @@ def machine_record(
     m.idc_lines, m.idc_latency = max(1, c.constant.ldc_bytes // c.constant.line_bytes), c.constant.ldc_miss_cycles
     m.queue, m.subcore_interval = c.mio.queue_entries_per_subcore, c.mio.subcore_interval_cycles
     m.handed, m.copy_hand = c.mio.handed_entries_per_subcore, c.mio.copy_hand_cycles
-    m.handed_data = c.mio.handed_registers_per_subcore
+    m.handed_data, m.stop = c.mio.handed_registers_per_subcore, c.mio.stop_cycles
     m.shared_interval, m.lg_queue, m.read_release = (
         c.mio.shared_interval_cycles,
         c.mio.lg_queue_entries,

@@ -74,7 +74,7 @@ MACHINE = _record(
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
     "gpci_sets", "gpci_latency", "l2i_latency",
     "imc_lines", "imc_latency", "idc_lines", "idc_latency",
-    "queue", "handed", "handed_data", "copy_hand", "subcore_interval", "shared_interval", "lg_queue", "read_release", "exchange_interval",
+    "queue", "handed", "handed_data", "copy_hand", "subcore_interval", "shared_interval", "lg_queue", "read_release", "stop", "exchange_interval",
     "subcore_warps", "gpu_fence", "fence_lead", "fence_near", "fence_far", "fence_flushed",
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency", "own_wavefront", "commit_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result", "gmma_load_fp", "gmma_room_fp", "gmma_spare_fp", "gmma_piece_fp",
@@ -112,7 +112,7 @@ CODE = _record(
     "stall", "yields", "write_add", "read_add", "latency", "asks", "joins", "indexed",
     "even_reads", "odd_reads", "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
-    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers",
+    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops",
     whole_lines=True,
 )  # fmt: skip
 
@@ -150,7 +150,7 @@ SUBCORE = _record(
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_next", "hand_free",
+    "lsu_free", "lsu_next", "through", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "copy_written",

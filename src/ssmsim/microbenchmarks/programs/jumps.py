@@ -67,7 +67,7 @@ LOOPS = [
         blocks=blocks,
         args=(f32(1),),
         rounds=(10, 50) if length < 2000 else (3, 9),
-        replay=blocks == 1 and threads == 32 and length in (256, 1024, 4096),
+        replay=blocks == 1 and threads == 32 and length in (256, 1024),
     )
     for length in LENGTHS
     for threads, blocks in ((32, 1), (128, 1), (512, 1), (32, 132))
