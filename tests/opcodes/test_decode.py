@@ -1,5 +1,6 @@
 """Decoding: raw words against the disassembly, register ranges, parameter layout, and every opcode of the table."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ from ssmsim.launch import read_launch
 from ssmsim.sass.control import branch_offset
 from ssmsim.sass.decode import Code, decode, decode_launch
 from ssmsim.sass.opcodes import OPCODES, Control, Space, Unit
+from ssmsim.sass.operands import Operand
+from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import NO_REGISTER
 
 DATA = Path(__file__).parents[1] / "data"
@@ -69,6 +72,17 @@ def test_control_fields_hold_barriers_and_waits() -> None:
     used = np.bitwise_or.reduce(records["wait_mask"])
     assert all(used >> int(b) & 1 for b in loads["write_barrier"])
     assert (records["stall"][records["control"] == Control.EXIT] >= 1).all()
+
+
+def test_a_barrier_named_or_counted_by_a_register_says_so() -> None:
+    """-1: the engine refuses it. 0, the whole block, would be a silent wrong answer."""
+    index, ins = next((i, ins) for i, ins in enumerate(CODES[0].instructions) if ins.base == "BAR")
+    kept = {name: CODES[0].program.instructions[[index]][name] for name in ("stall", "wait_mask")}
+    register, two = Operand("R", index=4), Operand("imm", value=64)
+    for sources, told in (((two, register), (64, -1)), ((register, two), (-1, 64)), ((two, None), (64, 0))):
+        changed = dataclasses.replace(ins, sources=(*sources, None))
+        record = instruction_records([changed], [ins.opcode], kept)[0]
+        assert (record["barrier"], record["barrier_threads"]) == told
 
 
 def test_parameters_and_resources() -> None:

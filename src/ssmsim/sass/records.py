@@ -97,7 +97,7 @@ def _special(ins: Instruction) -> dict[str, int]:
     if ins.entry.control == Control.BARRIER:
         fields["barrier"] = values[0] if ins.sources[0] is not None else 0
         fields["barrier_arrives"] = int(ins.has("ARV"))
-        fields["barrier_threads"] = max(values[1], 0) if ins.sources[1] is not None else 0
+        fields["barrier_threads"] = values[1] if ins.sources[1] is not None else 0
     elif ins.base in ("DEPBAR", "WARPGROUP") and ins.has("LE"):
         fields["depth"] = values[1]
     elif ins.base == "HGMMA":

@@ -34,7 +34,7 @@ INSTRUCTION = np.dtype(
         ("target", np.int64),  # index of the instruction that a direct branch or BSSY names, -1 when none
         ("barrier", np.int64),  # BAR: its number, -1 when none or held in a register
         ("barrier_arrives", np.int64),  # BAR.ARV: 1, it does not wait
-        ("barrier_threads", np.int64),  # BAR: threads expected, 0 for the whole block
+        ("barrier_threads", np.int64),  # BAR: threads expected, 0 for the whole block, -1 when held in a register
         ("depth", np.int64),  # DEPBAR.LE SBn, k and WARPGROUP.DEPBAR.LE: groups that may stay in flight; -1 otherwise
         ("gmma_n", np.int64),  # HGMMA 64 x n x k, 0 otherwise
         ("gmma_k", np.int64),

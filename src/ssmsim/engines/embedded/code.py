@@ -126,6 +126,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         if not 0 <= row["barrier"] < r.MAX_BARRIERS:
             raise SsmsimError(f"the engine knows barriers 0 to {r.MAX_BARRIERS - 1} by number alone", where,
                               "teach barriers.py barriers named by a register")  # fmt: skip
+        if row["barrier_threads"] < 0:
+            raise SsmsimError("the engine knows how many threads a barrier waits for by number alone", where,
+                              "teach barriers.py counts held in a register")  # fmt: skip
         one.kind, one.pipe = r.BARRIER, r.FREE
         one.count, one.threads, one.is_store = row["barrier"], row["barrier_threads"], row["barrier_arrives"]
         one.defers = "DEFER_BLOCKING" in mods and not one.is_store
