@@ -31,6 +31,9 @@ class Gpu(Group):
 
     compute_capability: str = Field(pattern=r"^\d+\.\d$", description="as the driver reports it, '9.0' for Hopper")
     sm_clock_mhz: Count
+    cycles_at_mhz: Count = Field(
+        description="SM clock at which cycles of the L2, the GPCs' ports and DRAM are stated; they have clocks of their own"
+    )
     sms_per_gpc: tuple[Count, ...] = Field(description="one entry per GPC; the sum is the number of SMs")
 
 
@@ -254,6 +257,9 @@ class Noc(Group):
         description="loads it can merge others into; 0: none"
     )
     coalescer_merges: Count = Field(description="loads that one L2 request may serve")
+    coalescer_share_of_tpcs: Annotated[float, Field(ge=0, le=1)] = Field(
+        description="of loads that could join one of another TPC, how many do"
+    )
     header_bytes: Annotated[int, Field(ge=0, le=128)]
     request_flit_bytes: Count = Field(description="what the request of a load takes of the ports")
     partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")
@@ -273,6 +279,9 @@ class L2(Group):
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
     hit_latency_near_cycles: Cycles = Field(description="whole path, pointer chase from an SM")
     hit_latency_far_cycles: Cycles
+    own_clock_share: Annotated[float, Field(ge=0, le=1)] = Field(
+        description="of a near hit's latency, what passes at the L2's clock; the rest passes at the SMs'"
+    )
     hit_latency_spread_cycles: Cycles = Field(description="nearest and farthest slice are this much off the mean")
     slice_bytes_per_cycle: Rate = Field(description="data a slice gives, per SM cycle")
     slice_write_bytes_per_cycle: Rate = Field(description="data of stores that a slice takes, per SM cycle")

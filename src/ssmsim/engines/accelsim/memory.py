@@ -57,7 +57,7 @@ def memory_system(config: SimConfig, version: Version) -> Memory:
         config.sm_count * noc.reply_bytes_per_cycle_per_sm,
         len(config.gpu.sms_per_gpc) * noc.reply_bytes_per_cycle_per_gpc,
     )
-    clock = config.gpu.sm_clock_mhz * rate / (slices * SECTOR_BYTES)
+    clock = config.gpu.cycles_at_mhz * rate / (slices * SECTOR_BYTES)
     channels = slices // 2
     sets, ways = _sets_and_ways(l2.bytes // (slices * l2.line_bytes), l2.ways)
     if ways != l2.ways:

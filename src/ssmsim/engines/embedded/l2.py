@@ -75,7 +75,6 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
         number, clean = fill.slice, entry.dirty == 0
         l2write.write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors)
         start = now if fill.atomic else write_data(slice_, fill.payload * m.slice_write_fp // 32, now)
-        slice_.free_fp = max(slice_.free_fp, start << FP)
         schedule(events, max(cycle, start), STORED, index, 0)
         if clean:
             l2write.write_early(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, number, now)
@@ -108,7 +107,9 @@ def write_data(slice_, busy, now):
     """The same for data that come in: stores and what DRAM brings take turns, reads go on beside them.
 
     Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and stores
-    do not (copies, l2.dram). Lines that an owner in the other partition sends are assumed to take no time here.
+    do not (copies, l2.dram). A store that waits for its turn holds up no lookup: with that the slices take what partial and
+    l2.write_l2 measure, within 3 % in 6 of 7 shapes, and loads that miss meanwhile go on (cold: 2_1_2.40MB). Lines that an
+    owner in the other partition sends are assumed to take no time here.
     """
     start = max(slice_.write_free_fp, now << FP)
     slice_.write_free_fp = start + busy

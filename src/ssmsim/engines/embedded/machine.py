@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ssmsim.config.clocks import in_sm_cycles
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded import events as wheel
@@ -166,7 +167,7 @@ def machine_record(
 ) -> np.ndarray:
     """MACHINE[1] from the configuration; see config/schema.py for what each value means."""
     table = r.records(r.MACHINE, 1)
-    m, c = table[0], config
+    m, c = table[0], in_sm_cycles(config)
     clock = c.gpu.sm_clock_mhz
     m.sms, m.subcores, m.slots = c.sm_count, c.sm.subcores, c.sm.warp_slots_per_subcore
     m.blocks_per_sm, m.block_total = fits.blocks, block_total
@@ -251,6 +252,7 @@ def machine_record(
     )
     m.link_fp, m.gpcs = int(port / c.noc.partition_link_bytes_per_cycle), len(c.gpu.sms_per_gpc)
     m.coalescer, m.coalescer_merges = c.noc.coalescer_entries_per_gpc, c.noc.coalescer_merges
+    m.coalescer_share = round(1024 * c.noc.coalescer_share_of_tpcs)
     m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes
     m.l2_page = c.l2.hash_page_bytes // c.l2.line_bytes
     m.l2_pieces = m.l2_page // (TURNS * m.l2_granule)

@@ -81,7 +81,7 @@ MACHINE = _record(
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "copy_places_fp", "copy_past_place_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
-    "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges",
+    "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges", "coalescer_share",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "slice_misses",
@@ -194,7 +194,7 @@ REQUEST = _record(
 # A line on its way from or to an SM.
 FILL = _record(
     "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tags.py counts them
-    "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "port", "since", "stale",
+    "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "joined", "port", "since", "stale",
     whole_lines=True,
 )  # fmt: skip
 

@@ -1,7 +1,8 @@
-"""LDGSTS that hit the L1 beside HGMMAs of other warps: their wavefronts pass between the operands, as those of stores do.
+"""LDGSTS beside HGMMAs of other warps: wavefronts of those that hit the L1 pass between the operands, as those of stores do.
 
 COMPANY.KIND.M: cycles per round, in which one warpgroup has 4 x M HGMMAs and each of eight other warps 16 of KIND. none:
-without HGMMAs. ca16, ca4: copies of four wavefronts and of one. lds128: loads, to compare.
+without HGMMAs. ca16, ca4: copies of four wavefronts and of one. cg16: copies past the L1 of lines that are in L2. lds128: loads,
+to compare.
 """
 
 from ssmsim.microbenchmarks.case import Loop, Random, i32
@@ -11,15 +12,23 @@ from ssmsim.microbenchmarks.programs.tandem import KINDS as LOADS
 
 ARCHITECTURE = "90a"
 WARPS = 8
-COPY = 'asm volatile("cp.async.ca.shared.global [%0], [%1], {bytes};" :: "r"({to}), "l"({at}) : "memory");'
+COPY = 'asm volatile("cp.async.{via}.shared.global [%0], [%1], {bytes};" :: "r"({to}), "l"({at}) : "memory");'
 KINDS = {
     "none": "",
-    "ca16": COPY.format(bytes=16, to="wide + (c & 3) * 4096", at="base + lane * 16 + (c & 3) * 512"),
-    "ca4": COPY.format(bytes=4, to="at + (warp - 4) * 128 + (c & 3) * 1024", at="base + lane * 4 + (c & 3) * 128"),
+    "ca16": COPY.format(via="ca", bytes=16, to="wide + (c & 3) * 4096", at="base + lane * 16 + (c & 3) * 512"),
+    "ca4": COPY.format(
+        via="ca", bytes=4, to="at + (warp - 4) * 128 + (c & 3) * 1024", at="base + lane * 4 + (c & 3) * 128"
+    ),
+    "cg16": COPY.format(
+        via="cg",
+        bytes=16,
+        to="wide + (c & 3) * 4096",
+        at="base + lane * 16 + (((i * 16 + c) * 8 + warp - 4) & 2047) * 512",
+    ),
     "lds128": LOADS["lds128"],
 }
 COUNTS = {"none": [0], "ss64": [8, 24], "ss128": [4, 8, 16], "ss256": [2, 4, 8], "rs128": [4, 8, 16]}
-REPLAYED = ("ss128.ca16.4", "ss256.ca16.2", "rs128.ca16.4", "ss64.ca4.8")
+REPLAYED = ("ss128.cg16.4", "ss256.cg16.2", "ss128.ca16.4", "ss256.ca16.2", "rs128.ca16.4", "ss64.ca4.8")
 BODY = """
 extern "C" __global__ void __launch_bounds__(384) alongside_{company}_{kind}(Record* out, int n, int m, const char* base) {{
     float d[{half}], t = 0;
@@ -68,7 +77,7 @@ LOOPS = [
         1,
         threads=32 * (GROUP + WARPS),
         shared=98304,
-        args=(i32(m), Random(4096)),
+        args=(i32(m), Random(1 << 20)),
         rounds=(10, 50),
         replay=f"{company}.{kind}.{m}" in REPLAYED,
     )
