@@ -28,7 +28,7 @@ KINDS = {
     "lds128": LOADS["lds128"],
 }
 COUNTS = {"none": [0], "ss64": [8, 24], "ss128": [4, 8, 16], "ss256": [2, 4, 8], "rs128": [4, 8, 16]}
-REPLAYED = ("ss128.cg16.4", "ss256.cg16.2", "ss128.ca16.4", "ss256.ca16.2", "rs128.ca16.4", "ss64.ca4.8")
+REPLAYED = ("ss128.cg16.4", "ss128.ca16.4", "rs128.ca16.4", "ss64.ca4.8")
 BODY = """
 extern "C" __global__ void __launch_bounds__(384) alongside_{company}_{kind}(Record* out, int n, int m, const char* base) {{
     float d[{half}], t = 0;

@@ -55,9 +55,13 @@ def one(
 
 
 def beside(session: Any) -> dict[str, Any]:
+    """Every case with the other SMs idle and with matrices multiplied there."""
     return {
-        name: {"idle": one(session, *rest, 0), "busy": one(session, *rest, busy)}
-        for name, (*rest, busy) in CASES.items()
+        name: {
+            "idle": one(session, kernel, chosen, rounds, size, stride, 0),
+            "busy": one(session, kernel, chosen, rounds, size, stride, busy),
+        }
+        for name, (kernel, chosen, rounds, size, stride, busy) in CASES.items()
     }
 
 

@@ -1,7 +1,6 @@
 """L2 request coalescer: sectors that reach the L2 when several SMs read the same lines, by how far they are apart in time.
 
-Each SM reads 256 KB (8,192 sectors) that are in L2; counted: the L2's read sectors, hits, and traffic between partitions. With
-cache_control all they come from DRAM.
+Each SM reads 256 KB (8,192 sectors) that are in L2; counted: the L2's read sectors, hits, and traffic between partitions.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,6 @@ METRICS = [
     ("none", ["lts__t_sectors_op_read.sum"]),
     ("none", ["lts__t_sectors_srcunit_tex_lookup_hit.sum"]),
     ("none", ["lts__t_sectors_srcunit_ltcfabric.sum"]),
-    ("all", ["lts__t_sectors_op_read.sum"]),
 ]
 BYTES = 256 << 10
 GROUPS = ("1sm", "tpc", "2tpc", "2gpc", "gpc4", "gpc", "8gpc", "all")

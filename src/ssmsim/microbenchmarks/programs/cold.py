@@ -24,8 +24,6 @@ METRICS = [
             "sm__cycles_active.avg",
             "lts__t_sectors_op_write.sum",
             "lts__t_sectors_srcunit_ltcfabric.sum",
-            "gpc__cycles_elapsed.avg.per_second",
-            "lts__cycles_elapsed.avg.per_second",
         ],
     ),
 ]
