@@ -66,7 +66,7 @@ def captured_bytes(launch: Launch) -> int:
 
 
 def at_clock(config: SimConfig, mhz: int | None) -> SimConfig:
-    """`config` with its SMs at `mhz`; memory keeps its own clock, so a slower SM finds it faster."""
+    """`config` with its SMs at `mhz`; L2 and DRAM keep their own clocks, so a slower SM finds them faster (config/clocks.py)."""
     if mhz is None:
         return config
     return config.model_copy(update={"gpu": config.gpu.model_copy(update={"sm_clock_mhz": mhz})})

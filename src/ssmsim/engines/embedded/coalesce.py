@@ -219,7 +219,8 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
             access.wavefronts = bank_wavefronts(
                 addresses[row], negative(addresses[row + rows - 1], on), width, 32, scratch
             )
-        # ncu counts one wavefront of a copy past the L1 beside its zeros: 0.9 in bwd_db, bwd_dc and bwd_dcb of mamba2-2.7b
+        # Of a copy past the L1 ncu counts some of its own beside its zeros, which is not understood: 0.9 in bwd_db, bwd_dc and
+        # bwd_dcb of mamba2-2.7b, 0.15 and 0.05 in two products of Triton. One is assumed; nothing is timed by it.
         counted = access.wavefronts + 1 if one.space == COPY and one.bypass else wavefronts
         sums[WAVEFRONTS] += counted
         if one.space == COPY:

@@ -108,8 +108,8 @@ def write_data(slice_, busy, now):
 
     Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and stores
     do not (copies, l2.dram). A store that waits for its turn holds up no lookup: with that the slices take what partial and
-    l2.write_l2 measure, within 3 % in 6 of 7 shapes, and loads that miss meanwhile go on (cold: 2_1_2.40MB). Lines that an
-    owner in the other partition sends are assumed to take no time here.
+    l2.write_l2 measure, within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (cold: 2_1_2.40MB). That as many as
+    there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
     """
     start = max(slice_.write_free_fp, now << FP)
     slice_.write_free_fp = start + busy

@@ -46,8 +46,8 @@ def simulate(
     sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
     stalls: file for the warp cycles of each instruction by stall reason; see hotspots.py.
-    sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): DRAM keeps
-    its own clock, so a slower SM finds it faster.
+    sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): L2 and DRAM
+    keep their own clocks, so a slower SM finds them faster.
     window: a piece of the launch to time in place of `blocks`, over the L2 that earlier ones left (see window.py).
 
     Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a

@@ -2,6 +2,12 @@
 #include "memory.cuh"
 #include "lines.cuh"
 
+// n rounds of eight loads, each `step` bytes behind the one before it.
+#define WALK                                                                                                          \
+    _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                                 \
+        _Pragma("unroll") for (int k = 0; k < 8; k++) { s ^= load_l2(W4(), lane + at); at = (at + step) & (region - 1); } \
+    }
+
 // As read_l2 of the program l2, but `share` neighbours among the chosen SMs read the same lines in the same order.
 KERNEL share_l2(Record* out, int n, char* base, u32 region, u32 share, Sms sms) {
     if (!chosen(sms)) return;
@@ -16,11 +22,7 @@ KERNEL share_l2(Record* out, int n, char* base, u32 region, u32 share, Sms sms) 
     u64 begin = ((nanoseconds() >> 15) + 2) << 15;   // the SMs start together
     while (nanoseconds() < begin) {}
     u64 start = now();
-#pragma unroll 1
-    for (int i = 0; i < n; i++) {
-#pragma unroll
-        for (int k = 0; k < 8; k++) { s ^= load_l2(W4(), lane + at); at = (at + step) & (region - 1); }
-    }
+    WALK
     leave(out, start, s);
 }
 
@@ -29,10 +31,6 @@ KERNEL same_l2(Record* out, int n, char* base, u32 region) {
     u32 s = 0, at = (threadIdx.x >> 5) * 512, step = (blockDim.x >> 5) * 512;
     char* lane = base + (threadIdx.x & 31) * 16;
     u64 start = now();
-#pragma unroll 1
-    for (int i = 0; i < n; i++) {
-#pragma unroll
-        for (int k = 0; k < 8; k++) { s ^= load_l2(W4(), lane + at); at = (at + step) & (region - 1); }
-    }
+    WALK
     leave(out, start, s);
 }
