@@ -314,6 +314,7 @@ class Dram(Group):
     )
     row_cycle_ns: Nanoseconds = Field(description="tRC, activate to activate of one bank")
     row_miss_ns: Nanoseconds = Field(description="tRP + tRCD")
+    row_interval_ns: Nanoseconds = Field(description="activate to activate of a channel, a quarter of tFAW")
     read_idle_ns: Nanoseconds = Field(
         description="without reads, before a channel's bus turns to fewer writes than a turn"
     )

@@ -81,7 +81,8 @@ def start_of(m, channel, transaction, cycle):
     if channel.row[bank] == transaction.row:
         start = max(start, channel.ready[bank])
     else:
-        start = max(start, max(cycle, channel.ready[bank] + m.row_cycle - m.row_miss) + m.row_miss)
+        opens = max(cycle, channel.ready[bank] + m.row_cycle - m.row_miss, channel.next_open_fp >> FP)
+        start = max(start, opens + m.row_miss)
     if m.refresh_interval:
         since = since_refresh(m, transaction.channel, bank, start)
         if since < m.refresh + m.row_miss and start - since > channel.opened[bank]:
@@ -170,6 +171,7 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
         counts.dram_row_hits += 1
     else:
         counts.dram_row_misses += 1
+        channel.next_open_fp = max(channel.next_open_fp, (start - m.row_miss) << FP) + m.row_interval_fp
         channel.row[bank] = transaction.row
         channel.ready[bank] = start  # row opened in time for this
     channel.opened[bank] = start

@@ -18,6 +18,7 @@ from ssmsim.engines.embedded.ahead import TAGS_PER_LINE
 from ssmsim.engines.embedded.borrow import bare, prefetch, unowned
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.homes import home_of, scramble
+from ssmsim.engines.embedded.l1 import LOCAL_BASE, LOCAL_LINES
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.records import LOCAL, NO_SPACE, NONE
 from ssmsim.engines.embedded.replicas import Coalesced
@@ -169,8 +170,8 @@ def begin(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lin
         if arrived[0] >= count:
             slot.sm = dealt(slots, count, arrived[0])
         slot.began, slot.done = arrived[0], 0
-        slot.lines = in_turn(machine[0], sms[slot.sm].side, accesses, statics, lines, starts, b * warps,
-                             warps, held, which * room)  # fmt: skip
+        slot.lines = in_turn(machine[0], sms[slot.sm].side, code, accesses, statics, lines, starts, b * warps,
+                             warps, held, which, room)  # fmt: skip
         arrived[0] += 1
         if arrived[0] % step == 0:
             for other in range(min(arrived[0], count)):
@@ -187,9 +188,9 @@ def dealt(slots, count, number):
 
 
 @njit(cache=True)
-def in_turn(m, side, accesses, statics, lines, starts, warp, warps, held, first):
-    """Write a block's lines to held[first:], an access of each warp in turn; how many. warp: its first in `starts`."""
-    rounds = 0
+def in_turn(m, side, code, accesses, statics, lines, starts, warp, warps, held, which, room):
+    """Write a block's lines to slot `which`, an access of each warp in turn; how many. warp: its first in `starts`."""
+    rounds, first = 0, which * room
     for w in range(warp, warp + warps):
         rounds = max(rounds, starts[w + 1] - starts[w])
     at = first
@@ -197,9 +198,11 @@ def in_turn(m, side, accesses, statics, lines, starts, warp, warps, held, first)
         for w in range(warp, warp + warps):
             if starts[w] + a < starts[w + 1]:
                 one = accesses[starts[w] + a]
+                static = statics[starts[w] + a]
+                own = LOCAL_BASE + (which * warps + w - warp) * LOCAL_LINES if code[static].space == LOCAL else 0
                 for i in range(one.first_line, one.first_line + one.lines):
-                    line = lines[i] >> 8
-                    held[at].word, held[at].code = lines[i], statics[starts[w] + a]
+                    line = (lines[i] >> 8) + own
+                    held[at].word, held[at].code = line << 8 | lines[i] & 255, static
                     held[at].tags = set_of_l2(m, slice_of(m, home_of(m, line), side), line) * m.l2_ways
                     at += 1
     return at - first
@@ -226,13 +229,10 @@ def advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_l
 
 @njit(cache=True)
 def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_lines):
-    """One line of a memory instruction: what the L1 has not goes to the L2. Local memory is taken to stay in the L1."""
+    """One line of a memory instruction: what the L1 has not goes to the L2."""
     line, full, sectors = word >> 8, (word >> 4) & 15, word & 15
     wanted = popcount(sectors)
     counts.l1_sectors += wanted
-    if one.space == LOCAL:
-        counts.l1_hits += wanted
-        return
     gpu.uses += 1
     if one.is_store or one.is_atomic:
         way, victim = find_l1(m, l1_tags, l1_lines, s, line)
@@ -244,6 +244,8 @@ def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_li
             l1_tags[way].used = gpu.uses
             if one.is_atomic:
                 l1_lines[way].valid &= ~sectors
+            elif one.space == LOCAL:
+                l1_lines[way].valid |= sectors
             else:
                 l1_lines[way].stored |= sectors
         through_l2(

@@ -6,8 +6,8 @@ their way, the next that misses waits, and whatever is behind it in the SM's uni
 copies past the L1 need none there). A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
 do not hit it (ncu: of the store sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line
 which was there is lost is assumed. Local
-memory is allocated on a store and written back (CUDA guide: local memory is cached in L1; Accel-Sim's L1 has the same
-policies).
+memory is written through as well, but loads hit what was stored (ncu: the L2 takes 99.6 % of the local sectors that
+selective_scan_bwd of mamba1-2.8b stores, 98.5 % of those of chunk_scan_fwd of mamba2-8b, and 90 % of its local loads hit).
 """
 
 from numba import njit
@@ -97,7 +97,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     way, victim = find_l1(m, l1_tags, l1_lines, s, line)
     if way == NONE and victim != NONE:
         way = victim
-        replace(m, gpu, counts, sm, s, l1_tags[way], l1_lines[way], line, events, fills, coalescer, now)
+        replace(l1_tags[way], l1_lines[way], line)
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
         sm.awaited += 1
@@ -171,22 +171,16 @@ def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full,
           now):  # fmt: skip
     """One line of a store or atomic; its data take their time on the way out."""
     way, victim = find_l1(m, l1_tags, l1_lines, s, line)
-    if request.space == LOCAL and victim != NONE:
-        entry = l1_lines[victim]
-        if way == NONE:
-            replace(m, gpu, counts, sm, s, l1_tags[victim], entry, line, events, fills, coalescer, now)
-        entry.valid |= sectors
-        entry.dirty |= sectors
-        l1_tags[victim].used = now
-        return
     if way == NONE and victim != NONE and not one.is_atomic:
         way = victim
-        replace(m, gpu, counts, sm, s, l1_tags[way], l1_lines[way], line, events, fills, coalescer, now)
+        replace(l1_tags[way], l1_lines[way], line)
     if way != NONE:
         entry = l1_lines[way]
         counts.l1_hits += popcount(sectors & (entry.valid | entry.stored))
         if one.is_atomic:
             entry.valid &= ~sectors  # atomics are done in L2, the copy here is stale
+        elif request.space == LOCAL:
+            entry.valid |= sectors
         else:
             entry.stored |= sectors
         l1_tags[way].used = now
@@ -210,27 +204,6 @@ def masked(sectors, full):
 
 
 @njit(cache=True)
-def replace(m, gpu, counts, sm, s, tag, entry, line, events, fills, coalescer, now):
+def replace(tag, entry, line):
     """Give a way to a new line."""
-    if entry.dirty:
-        write_back(m, gpu, counts, sm, s, tag.line - 1, entry.dirty, events, fills, coalescer, now)
-    tag.line, entry.valid, entry.pending, entry.dirty, entry.stored = line + 1, 0, 0, 0, 0
-
-
-@njit(cache=True)
-def write_back(m, gpu, counts, sm, s, line, dirty, events, fills, coalescer, now):
-    """A dirty line of local memory leaves for the L2."""
-    index = take_fill(fills)
-    fill = fills[index]
-    fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = (
-        NONE,
-        line,
-        dirty,
-        dirty,
-        s,
-        NONE,
-    )
-    fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, 0, 32
-    fill.payload = popcount(dirty) * 32
-    sm.stores += fill.payload
-    noc.send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now)
+    tag.line, entry.valid, entry.pending, entry.stored = line + 1, 0, 0, 0

@@ -85,7 +85,7 @@ MACHINE = _record(
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "slice_misses",
-    "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle",
+    "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "row_interval_fp",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
@@ -201,7 +201,7 @@ FILL = _record(
 # A way of a cache: number of the line that it holds plus one (0: none) and last use; see tags.py.
 TAG = _record("line", "used")
 # What a way holds: sectors valid, on their way and (L1) written; for each sector on its way, who brings it.
-L1_LINE = _record("valid", "pending", "dirty", "stored", ("awaited", 4))
+L1_LINE = _record("valid", "pending", "stored", ("awaited", 4))
 L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
 COALESCED = _record("line", "first", "answered")
@@ -228,7 +228,7 @@ TRANSACTION = _record(
     "next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival"
 )
 # A channel; queues: [reads, writes].
-CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "scheduled",
+CHANNEL = _record("free_fp", "next_open_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "scheduled",
                   ("row", 64), ("ready", 64), ("opened", 64))  # fmt: skip
 
 EVENT = _record("next", "when", "kind", "a", "b", "tail")
