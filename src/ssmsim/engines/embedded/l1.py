@@ -6,8 +6,9 @@ their way, the next that misses waits, and whatever is behind it in the SM's uni
 copies past the L1 need none there). A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
 do not hit it (ncu: of the store sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line
 which was there is lost is assumed. Local
-memory is written through as well, but loads hit what was stored (ncu: the L2 takes 99.6 % of the local sectors that
-selective_scan_bwd of mamba1-2.8b stores, 98.5 % of those of chunk_scan_fwd of mamba2-8b, and 90 % of its local loads hit).
+memory is written through as well, but loads hit what was stored (our microbenchmark local: 32 B per cycle and SM, and the
+L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores). That stores to
+one line which follow each other at once are put together (local: again1) is left out.
 """
 
 from numba import njit
