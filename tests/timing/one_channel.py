@@ -12,7 +12,7 @@ from ssmsim.engines.embedded import code, dram, events, machine
 from ssmsim.engines.embedded.records import FP, NONE
 
 H200 = Path(__file__).parents[2] / "simconfigs/h200.yaml"
-FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "read_to_write", "write_to_read",
+FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "row_interval_fp", "read_to_write", "write_to_read",
           "write_turn", "read_idle", "dram_queue")  # fmt: skip
 READ, WRITE, LONE = range(3)
 PIECES = 1 << 25  # of 256 bytes; lone reads are in as many others

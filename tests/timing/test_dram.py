@@ -25,7 +25,7 @@ class Channel:
         self.transactions, self.channels = state.transactions, state.channels
         fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "l2_page": 4, "l2_pieces": 1,
                   "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
-                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "dram_latency": BACK,
+                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "row_interval_fp": 0, "dram_latency": BACK,
                   "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "dram_queue": 16,
                   "write_turn": 4, "read_idle": 0}  # fmt: skip
         for name, value in (fields | changes).items():
@@ -88,6 +88,22 @@ def test_another_row_of_the_same_bank_waits_for_the_row_cycle():
     first, second = channel.push(0, 1000), channel.push(0, 1000, which=1)
     done = channel.answers()
     assert done[second] - done[first] == CYCLE
+
+
+@pytest.mark.parametrize(("interval", "apart"), [(0, 4), (4, 4), (7, 7), (11, 11)])
+def test_rows_open_an_interval_apart_whatever_their_banks(interval, apart):
+    """Lines of one burst: the bus alone would take one every four cycles."""
+    channel = Channel(row_interval_fp=interval << r.FP)
+    numbers = [channel.push(bank, 1000, sectors=3) for bank in range(1, 5)]
+    done = channel.answers()
+    assert [done[b] - done[a] for a, b in itertools.pairwise(numbers)] == [apart] * 3
+
+
+def test_open_rows_do_not_wait_for_the_interval():
+    channel = Channel(row_interval_fp=40 << r.FP)
+    first, second = channel.push(1, 1000), channel.push(1, 1000)
+    done = channel.answers()
+    assert done[second] - done[first] == 2 * BURST
 
 
 def test_an_open_row_overtakes_a_closed_one():

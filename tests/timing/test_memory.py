@@ -154,11 +154,12 @@ def test_part_of_a_sector_is_fetched_when_it_is_read(lanes, reads):
     assert result.state.counts[0].dram_reads == reads
 
 
-def test_local_memory_stays_in_the_l1():
+def test_local_memory_is_written_through_and_hit_in_the_l1():
     store = op("STL [R1], R0", read=1, rows=[[16] * 32])
     idle = [op("FADD R5, R4, R4", stall=15)] * 4
     result = run([store, *idle, op("LDL R0, [R1]", write=0, rows=[[16] * 32]), use(), EXIT])
-    assert result.state.counts[0].l2_sectors == 0
+    counts = result.state.counts[0]
+    assert (counts.l2_write_sectors, counts.l2_read_sectors, counts.l1_load_hits) == (4, 0, 4)
     assert result.cycles[0, 0][-2] - result.cycles[0, 0][-3] == CONFIG.l1.hit_latency_cycles
 
 

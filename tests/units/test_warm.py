@@ -1,5 +1,7 @@
 """Caches before the launch: the untimed pass by hand-worked cases, and what it changes in a run."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
@@ -11,7 +13,11 @@ from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
 
+ROOT = Path(__file__).parents[2]
 FITS = CAPTURES / "ssd-ragged/24-reduce_kernel"
+
+
+LOCAL_MEMORY = ROOT / "traces/h200/microbenchmarks/launches/local.both16.4.1"
 
 
 class Tags:
@@ -158,8 +164,10 @@ def test_the_last_blocks_of_the_oldest_leave_what_all_do(monkeypatch):
     assert few == pytest.approx(dram_read(config, MUCH, ANOTHER), rel=0.02)
 
 
-def test_timed_and_untimed_passes_read_the_same_from_dram():
-    launch = CAPTURES / "ssd-ragged/25-chunk_scan_bwd_dcb_kernel"
+@pytest.mark.parametrize(
+    "launch", [CAPTURES / "ssd-ragged/25-chunk_scan_bwd_dcb_kernel", LOCAL_MEMORY], ids=["dcb", "local"]
+)
+def test_timed_and_untimed_passes_read_and_write_the_same(launch):
     config = small_gpu(l2__bytes=60 << 20)
     cold = simulate(launch, config)
     given = read_launch(launch)
@@ -174,7 +182,7 @@ def test_timed_and_untimed_passes_read_the_same_from_dram():
     # not equal to the last sector: a sector asked for while its neighbour is fetched may be fetched with another piece
     assert 32 * int(counts[0].dram_reads) == pytest.approx(cold.counters["dram__bytes_read.sum"], rel=0.002)
     assert int(np.sum(passed.executed)) == cold.counters["smsp__inst_executed.sum"]
-    # which SM, hence which partition, writes a line is a matter of time
+    # which SM, hence which partition, writes a line is a matter of time; of local memory, where its warp's lies
     assert int(counts[0].l2_write_sectors) == pytest.approx(cold.counters["lts__t_sectors_op_write.sum"], rel=0.02)
 
 

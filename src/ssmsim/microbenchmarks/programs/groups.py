@@ -16,7 +16,7 @@ LOOPS = [
         threads=threads,
         shared=65536,
         args=(i32(0), i32(0)),
-        replay=threads in (128, 512) and kind not in ("sts32", "ex2", "shfl"),
+        replay=threads in (128, 512) and kind in ("lds32", "lds128", "ldsm4"),
     )
     for kind in KINDS
     for count in COUNTS

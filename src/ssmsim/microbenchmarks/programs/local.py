@@ -22,6 +22,8 @@ WORDS = {
 }
 WORDS |= {"again1": 1, "again16": 16}
 SHARED = {1: 0, 4: 0, 16: 100 << 10}
+REPLAYED = ("store16.1.1", "store16.4.1", "store16.16.1", "load64.4.1", "load64.16.1", "load128.4.1", "both16.4.1", "both64.1.1",
+            "both64.16.1", "both64.16.132")  # fmt: skip
 LOOPS = [
     Loop(
         f"{kind}.{warps}.{blocks}",
@@ -31,7 +33,7 @@ LOOPS = [
         blocks=blocks,
         shared=SHARED[warps],
         bytes_per_operation=128,
-        replay=blocks == 1 or kind in ("store16", "load64", "both64"),
+        replay=f"{kind}.{warps}.{blocks}" in REPLAYED,
     )
     for kind, operations in WORDS.items()
     for warps, blocks in ((1, 1), (4, 1), (16, 1), (4, 132), (16, 132))

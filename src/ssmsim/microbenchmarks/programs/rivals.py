@@ -23,7 +23,7 @@ LOOPS = [
         threads=32 * (1 + 4 * count),
         shared=16384,
         args=(i32(rounds), i32(1)),
-        replay=True,
+        replay=wait != "ldsm",
     )
     for wait in WAITS
     for work, all_rounds in ROUNDS.items()

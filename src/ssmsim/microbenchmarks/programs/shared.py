@@ -31,7 +31,9 @@ LOOPS = (
             threads=threads,
             shared=32768,
             args=(i32(16384), i32(stride), i32(0), u32(0xFFFFFFFF)),
-            replay=threads == 512 and stride in (4, 8, 16, 32, 128, 144) and name != "lds_ffma",
+            replay=threads == 512
+            and stride in (4, 8, 16, 32, 128, 144)
+            and name not in ("lds_ffma", "ldsm2", "ldsm4t", "stsm4"),
             bytes_per_operation=next((b for w, b in WIDTH.items() if name.endswith(w)), 128),
         )
         for name, strides in STRIDES.items()
