@@ -22,7 +22,7 @@ WORDS = {
 }
 WORDS |= {"again1": 1, "again16": 16}
 SHARED = {1: 0, 4: 0, 16: 100 << 10}
-REPLAYED = ("store16.1.1", "store16.4.1", "store16.16.1", "load64.4.1", "load64.16.1", "load128.4.1", "both16.4.1", "both64.1.1",
+REPLAYED = ("store16.1.1", "store16.4.1", "store16.16.1", "load64.16.1", "both16.4.1", "both16.16.1", "both64.1.1", "both64.4.1",
             "both64.16.1", "both64.16.132")  # fmt: skip
 LOOPS = [
     Loop(

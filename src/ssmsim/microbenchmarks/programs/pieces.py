@@ -9,8 +9,6 @@ from ssmsim.microbenchmarks.case import Loop, Unrecorded, i32, u64
 
 THERE, EACH = 512 << 20, 2048
 ROUNDS = {2: (20, 100), 4: (16, 80), 8: (14, 60), 16: (8, 30), 32: (4, 16)}
-
-
 REPLAYED = ("read.64.8", "read.64.32", "read.128.8", "read.128.8.512", "read.128.32", "read.512.16", "read.512.32", "both.64.32",
             "both.128.4", "both.128.8", "both.128.32", "both.512.32")  # fmt: skip
 

@@ -22,7 +22,7 @@ def layout(kind: str) -> np.ndarray:
     return np.array((TILE, PLACES * TILE, 128), u64)
 
 
-PITCHES = {"rows": (10240, 16384, 24576), "heads": (1048576, 2621440, 4194304, 7340032)}
+PITCHES = {"rows": (10240, 16384, 24576), "heads": (2621440, 4194304, 7340032)}
 READS = [f"{kind}{pitch}" for kind, pitches in PITCHES.items() for pitch in pitches]
 PAIRS = [
     *((read, "none") for read in [*READS, "flat"]),
