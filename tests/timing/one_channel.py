@@ -12,8 +12,8 @@ from ssmsim.engines.embedded import code, dram, events, machine
 from ssmsim.engines.embedded.records import FP, NONE
 
 H200 = Path(__file__).parents[2] / "simconfigs/h200.yaml"
-FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "row_interval_fp", "read_to_write", "write_to_read",
-          "write_turn", "read_idle", "dram_queue")  # fmt: skip
+FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "write_recovery", "read_to_write", "write_to_read",
+          "write_turn", "few_turn", "read_idle", "dram_queue")  # fmt: skip
 READ, WRITE, LONE = range(3)
 PIECES = 1 << 25  # of 256 bytes; lone reads are in as many others
 ALL_SECTORS, PIECE = 15, 2  # of a line; lines of a piece, which share a row
@@ -23,7 +23,7 @@ def channel_of(path: Path = H200, **changes: int) -> tuple[Channel, int]:
     """(a channel with the values of a configuration but without refresh or way back, number of them on the GPU)."""
     config = load(path)
     m = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
-    fields = {name: int(m[name]) for name in FIELDS} | {"dram_latency": 0, "refresh_interval": 0}
+    fields = {name: int(m[name]) for name in FIELDS} | {"dram_latency": 0, "refresh_interval": 0, "refresh_groups": 48}
     fields |= {"l2_granule": PIECE, "l2_page": 32, "l2_pieces": 4}
     return Channel(**fields | changes), int(m.channels)
 

@@ -25,8 +25,8 @@ class Channel:
         self.transactions, self.channels = state.transactions, state.channels
         fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "l2_page": 4, "l2_pieces": 1,
                   "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
-                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "row_interval_fp": 0, "dram_latency": BACK,
-                  "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "dram_queue": 16,
+                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "write_recovery": 0, "dram_latency": BACK,
+                  "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "refresh_groups": 16, "dram_queue": 16,
                   "write_turn": 4, "read_idle": 0}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value

@@ -305,7 +305,7 @@ class Dram(Group):
     peak_gb_per_s: Rate
     attained_share: Annotated[float, Field(gt=0, le=1)] = Field(description="of the peak, by reads alone")
     channels: Count = Field(description="independent data buses (HBM3 pseudo channels)")
-    banks_per_channel: Count
+    banks_per_channel: Count = Field(description="that open rows independently")
     access_bytes: Count = Field(description="one burst")
     channel_hash_granule_bytes: Count = Field(description="Accel-Sim alone: the engine's channels belong to slices")
     latency_near_cycles: Cycles = Field(description="unloaded L2 miss, whole path, pointer chase from an SM")
@@ -314,15 +314,17 @@ class Dram(Group):
     )
     row_cycle_ns: Nanoseconds = Field(description="tRC, activate to activate of one bank")
     row_miss_ns: Nanoseconds = Field(description="tRP + tRCD")
-    row_interval_ns: Nanoseconds = Field(description="activate to activate of a channel, a quarter of tFAW")
+    write_recovery_ns: Nanoseconds = Field(description="beyond tRC, when the row was written")
     read_idle_ns: Nanoseconds = Field(
         description="without reads, before a channel's bus turns to fewer writes than a turn"
     )
     read_to_write_ns: Nanoseconds = Field(description="from the decision to write to the first data")
     write_to_read_ns: Nanoseconds = Field(description="from the last data written to the first data read")
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
-    refresh_ns: Nanoseconds = Field(description="time a bank is blocked per refresh")
+    refresh_ns: Nanoseconds = Field(description="time a group is blocked per refresh")
+    refresh_groups: Count = Field(description="parts of a channel that are refreshed in turn, evenly spread over the interval")
     queue_entries_per_channel: Count
+    idle_turn_lines: Count = Field(description="at least written where a turn began because no read waited")
     write_turn_lines: Count = Field(
         description="writes that make a channel's bus turn; as many go at least before it turns back to reads that wait"
     )

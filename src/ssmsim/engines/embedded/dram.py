@@ -1,19 +1,19 @@
-"""HBM channels: one data bus each, banks with an open row, reads before writes, writes in turns, refresh by bank.
+"""HBM channels: one data bus each, banks with an open row, reads before writes, writes in turns, refresh by group.
 
 A channel picks, among its oldest waiting transactions, the one whose data can start first (a row that is open beats one
-to be opened, the older wins a tie), so activations of other banks overlap transfers, but one begins row_interval after the
-last at the soonest (our microbenchmark pieces: 64 B that lie apart come at 2.95 TB/s, 128 B at 4.56). Timing: JEDEC HBM3.
-The bus turns to writes when no read has come for read_idle, however few they are, or when a whole turn of them waits, and
-back when a turn has gone and less than another waits, or none does; the turn costs time from the decision on, so reads
-that come meanwhile wait (our microbenchmark mixed: lone reads beside readers and writers). What a full stream loses is in
-proportion to its writes, whatever their share (dram, streams).
+to be opened, the older wins a tie), so activations of other banks overlap transfers. Every line opens a row: reads of
+512 B wait as long as such of 128 B, and 64 B that lie apart come at 2.95 TB/s, 128 B at 4.56, as 16 banks give them (our
+microbenchmark pieces). The bus turns to writes when no read has come for read_idle, however few they are, or when a whole
+turn of them waits, and back when a turn has gone and less than another waits, or none does; of few writes idle_turn go
+before reads that wait meanwhile. The turn costs time from the decision on (our microbenchmark mixed: lone reads beside
+readers and writers). What a full stream loses is in proportion to its writes, whatever their share (dram, streams).
 """
 
 from numba import njit
 
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import CHANNEL_SERVE, DRAM_DONE, schedule
-from ssmsim.engines.embedded.homes import bank_of, number_of, scramble
+from ssmsim.engines.embedded.homes import bank_of, number_of, refresh_of, scramble
 from ssmsim.engines.embedded.records import FP, INF
 
 
@@ -22,13 +22,14 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
     """Queue sectors of a line at their channel; returns the transaction's number."""
     number = take_transaction(transactions)
     transaction = transactions[number]
-    granule = number_of(m, line) // m.l2_granule
+    place = number_of(m, line)
+    granule = place // m.l2_granule
     per_slice = m.channels // m.l2_slices if m.channels > m.l2_slices else 1
     # Mixed, which is not measured: unmixed, a column of a matrix had half of the channels.
     part = (granule + (scramble(granule // per_slice) >> 9)) % per_slice
     index = slice_ * m.channels // m.l2_slices + part
     transaction.next, transaction.channel, transaction.slice = 0, index, slice_
-    transaction.row, transaction.bank = granule // per_slice + 1, bank_of(m, line)
+    transaction.row, transaction.bank, transaction.refresh = place + 1, bank_of(m, line), refresh_of(m, line)
     transaction.sectors, transaction.write, transaction.l2, transaction.waiters = sectors, write, l2_way, 0
     transaction.arrival = now
     channel = channels[index]
@@ -79,27 +80,25 @@ def start_of(m, channel, transaction, cycle):
     cycle = max(cycle, transaction.arrival)
     start = max(channel.free_fp >> FP, cycle)
     bank = transaction.bank
-    if channel.row[bank] == transaction.row:
-        start = max(start, channel.ready[bank])
-    else:
-        opens = max(cycle, channel.ready[bank] + m.row_cycle - m.row_miss, channel.next_open_fp >> FP)
+    if channel.row[bank] != transaction.row:
+        opens = max(cycle, channel.ready[bank] + m.row_cycle - m.row_miss)
         start = max(start, opens + m.row_miss)
     if m.refresh_interval:
-        since = since_refresh(m, transaction.channel, bank, start)
-        if since < m.refresh + m.row_miss and start - since > channel.opened[bank]:
+        since = since_refresh(m, transaction.channel, transaction.refresh, start)
+        if since < m.refresh + m.row_miss:
             start += m.refresh + m.row_miss - since
     return start
 
 
 @njit(cache=True)
-def since_refresh(m, index, bank, cycle):
-    """Cycles since the last refresh of the bank began; the banks take turns, those of the second partition a bit later.
+def since_refresh(m, index, group, cycle):
+    """Cycles since the last refresh of the group began; the groups take turns, those of the second partition a bit later.
 
     Our microbenchmark refresh: 13 % of lone reads wait, evenly up to 267 ns more; lines of one slice in other pages wait
     at other times, those of one piece together, and the two partitions of 64 KB 1/16 of the interval apart.
     """
     later = index * m.partitions // m.channels * m.refresh_interval // 16
-    return (cycle + bank * m.refresh_interval // m.banks + later) % m.refresh_interval
+    return (cycle + group * m.refresh_interval // m.refresh_groups + later) % m.refresh_interval
 
 
 @njit(cache=True)
@@ -129,7 +128,7 @@ def serve(m, counts, transactions, channels, events, index, cycle):
         return
     channel.scheduled = 0
     writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.write_turn
-                                      or (channel.writing and channel.turn < m.write_turn))  # fmt: skip
+                                      or (channel.writing and channel.turn < channel.least))  # fmt: skip
     quiet = (channel.free_fp >> FP) + m.read_idle
     if writing and not channel.writing and channel.writes < m.write_turn and cycle < quiet:
         look_at(channel, events, index, quiet)
@@ -164,6 +163,7 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
     if writing != channel.writing:
         counts.dram_turns += 1
         free = channel.free_fp >> FP
+        channel.least = m.write_turn if channel.writes >= m.write_turn else min(m.few_turn, m.write_turn)
         start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
         channel.writing, channel.turn = writing, 0
     channel.turn += 1
@@ -172,10 +172,10 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
         counts.dram_row_hits += 1
     else:
         counts.dram_row_misses += 1
-        channel.next_open_fp = max(channel.next_open_fp, (start - m.row_miss) << FP) + m.row_interval_fp
         channel.row[bank] = transaction.row
         channel.ready[bank] = start  # row opened in time for this
-    channel.opened[bank] = start
+    if writing:
+        channel.ready[bank] = start + m.write_recovery
     bursts = popcount(transaction.sectors) * 32
     channel.free_fp = max(channel.free_fp, start << FP) + (bursts * m.burst_fp // m.access_bytes)
     if writing:

@@ -1,4 +1,4 @@
-"""Where a line lives: its partition, its slice of the L2, its place there, and its DRAM bank.
+"""Where a line lives: its partition, its slice of the L2, its place there, its DRAM bank and when that is refreshed.
 
 Our microbenchmark homes tells slices apart by their latencies from all SMs: a page of 4 KB lies in one partition, each
 KB of it in two slices that take 256 bytes by turns (a a b b a a b b, in lines), the page in eight; of 64 KB each slice
@@ -9,7 +9,7 @@ round the slices of their partition, and each round begins somewhere else.
 from numba import njit
 
 TURNS = 4  # granules of a piece of a page, dealt out to its slices by turns
-BANK_SLICES = 6  # 16 pages of 96 slices lie in one bank of their channels: our microbenchmark refresh, phase
+REFRESH_SLICES = 6  # 16 pages of 96 slices are refreshed at one time: our microbenchmark refresh, phase
 
 
 @njit(cache=True)
@@ -49,12 +49,23 @@ def number_of(m, line):
 
 @njit(cache=True)
 def bank_of(m, line):
-    """Bank of a piece: one for all 64 KB around it, but for a quarter of the pieces.
+    """Bank of a line in its channel: neighbours lie in different ones.
+
+    Our microbenchmark pieces: reads of 512 B and 2 KB wait for DRAM as much as such of 128 B do, so their lines do not
+    share a row. How many banks work at once is measured, which line lies in which is mixed.
+    """
+    return (scramble(line) >> 11) % m.banks
+
+
+@njit(cache=True)
+def refresh_of(m, line):
+    """Which of the refresh groups a piece is in: one for all 64 KB around it, but for a quarter of the pieces.
 
     Our microbenchmark refresh, phase: 16 pages are refreshed at one time; a quarter of their pieces 1/4, 1/2 or 3/4 of
-    the interval later. A part of the GPU has fewer channels, each with as much of a bank.
+    the interval later. A part of the GPU has fewer channels, each with as much of a group.
     """
     page, piece = piece_of(m, line)
     mixed = scramble(piece) >> 5
     away = (mixed >> 2) % 3 + 1 if mixed & 3 == 0 else 0
-    return (scramble(page // max(1, m.l2_slices // BANK_SLICES)) + away * m.banks // 4) % m.banks
+    usual = scramble(page // max(1, m.l2_slices // REFRESH_SLICES))
+    return (usual + away * m.refresh_groups // 4) % m.refresh_groups

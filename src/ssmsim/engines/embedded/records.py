@@ -85,8 +85,8 @@ MACHINE = _record(
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "slice_misses",
-    "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "row_interval_fp",
-    "read_to_write", "write_to_read", "refresh_interval", "refresh", "dram_queue", "write_turn", "read_idle",
+    "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "write_recovery",
+    "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue", "write_turn", "few_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
 
@@ -225,10 +225,10 @@ CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
 TRANSACTION = _record(
-    "next", "channel", "remote", "slice", "bank", "row", "sectors", "write", "waiters", "l2", "arrival"
+    "next", "channel", "remote", "slice", "bank", "row", "refresh", "sectors", "write", "waiters", "l2", "arrival"
 )
 # A channel; queues: [reads, writes].
-CHANNEL = _record("free_fp", "next_open_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "scheduled",
-                  ("row", 64), ("ready", 64), ("opened", 64))  # fmt: skip
+CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "least", "scheduled",
+                  ("row", 64), ("ready", 64))  # fmt: skip
 
 EVENT = _record("next", "when", "kind", "a", "b", "tail")
