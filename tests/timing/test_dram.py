@@ -16,7 +16,7 @@ BURST, OPEN, CYCLE, BACK = 4, 20, 90, 100
 
 
 class Channel:
-    """Rows are lines; pushes name a bank, and which of its lines."""
+    """Rows are lines; pushes name a bank, and which of its lines (of a refresh group)."""
 
     def __init__(self, **changes: int) -> None:
         config = one_sm()
@@ -27,16 +27,17 @@ class Channel:
                   "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
                   "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "write_recovery": 0, "dram_latency": BACK,
                   "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "refresh_groups": 16, "dram_queue": 16,
-                  "write_turn": 4, "read_idle": 0}  # fmt: skip
+                  "write_turn": 4, "few_turn": 4, "read_idle": 0}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value
 
-    def line(self, bank: int, which: int) -> int:
-        lines = (line for line in range(1 << 20) if homes.bank_of(self.m, line) == bank)
+    def line(self, bank: int, which: int, group: int | None) -> int:
+        lines = (line for line in range(1 << 20) if homes.bank_of(self.m, line) == bank
+                 and group in (None, homes.refresh_of(self.m, line)))  # fmt: skip
         return next(itertools.islice(lines, which, None))
 
-    def push(self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0) -> int:
-        line = self.line(bank, which)
+    def push(self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0, group: int | None = None) -> int:
+        line = self.line(bank, which, group)
         return int(dram.push(self.m, self.counts, self.slices, self.transactions, self.channels, self.events, 0, line,
                              sectors, write, r.NONE, now))  # fmt: skip
 
@@ -90,20 +91,13 @@ def test_another_row_of_the_same_bank_waits_for_the_row_cycle():
     assert done[second] - done[first] == CYCLE
 
 
-@pytest.mark.parametrize(("interval", "apart"), [(0, 4), (4, 4), (7, 7), (11, 11)])
-def test_rows_open_an_interval_apart_whatever_their_banks(interval, apart):
-    """Lines of one burst: the bus alone would take one every four cycles."""
-    channel = Channel(row_interval_fp=interval << r.FP)
-    numbers = [channel.push(bank, 1000, sectors=3) for bank in range(1, 5)]
+@pytest.mark.parametrize(("write", "more"), [(0, 0), (1, 30)])
+def test_a_row_that_was_written_closes_later(write, more):
+    """A bank's next row waits for the recovery of what was written, not for reads."""
+    channel = Channel(write_recovery=30, read_to_write=0, write_to_read=0)
+    first, second = channel.push(0, 1000, write=write), channel.push(0, 1000, write=write, which=1)
     done = channel.answers()
-    assert [done[b] - done[a] for a, b in itertools.pairwise(numbers)] == [apart] * 3
-
-
-def test_open_rows_do_not_wait_for_the_interval():
-    channel = Channel(row_interval_fp=40 << r.FP)
-    first, second = channel.push(1, 1000), channel.push(1, 1000)
-    done = channel.answers()
-    assert done[second] - done[first] == 2 * BURST
+    assert done[second] - done[first] == CYCLE + more
 
 
 def test_an_open_row_overtakes_a_closed_one():
@@ -171,24 +165,36 @@ def test_enough_writes_take_a_turn_of_so_many(writes, first):
     assert channel.counts.dram_turns == {3: 1, 4: 2, 6: 3}[writes]
 
 
-def test_refresh_blocks_a_bank_once_per_interval_and_closes_its_row():
+@pytest.mark.parametrize(("few", "before"), [(1, 1), (2, 2), (3, 3)])
+def test_of_few_writes_that_began_in_a_gap_so_many_go_before_a_read(few, before):
+    """Five are less than a turn of eight; the read comes while the first is on its way."""
+    channel = Channel(write_turn=8, few_turn=few)
+    writes = [channel.push(1, 1000, write=1) for _ in range(5)]
+    channel.answers(1002)
+    read = channel.push(2, 1002)
+    done = channel.answers()
+    assert sum(done[n] < done[read] - BACK for n in writes) == before
+
+
+def test_refresh_blocks_a_group_once_per_interval_and_closes_its_rows():
     channel = Channel(refresh_interval=3900)
     for now, start in ((1000, 1001 + OPEN), (4000, 3900 + 300 + OPEN), (4500, 4501), (7900, 7800 + 300 + OPEN)):
-        one = channel.push(0, now)
+        one = channel.push(0, now, group=0)
         assert channel.answers() == {one: start + 2 * BURST + BACK}
 
 
-def test_other_banks_go_on_during_a_refresh():
-    """Bank 8 of 16 is refreshed half an interval later."""
+@pytest.mark.parametrize("bank", [0, 1])
+def test_other_groups_go_on_during_a_refresh(bank):
+    """Group 8 of 16 is refreshed half an interval later, whatever the bank."""
     channel = Channel(refresh_interval=3900)
-    waits, goes = channel.push(0, 4000), channel.push(8, 4000)
+    waits, goes = channel.push(0, 4000, group=0), channel.push(bank, 4000, group=8)
     done = channel.answers()
     assert done == {goes: 4001 + OPEN + 2 * BURST + BACK, waits: 3900 + 300 + OPEN + 2 * BURST + BACK}
 
 
 def test_a_turn_of_writes_does_not_wait_for_a_refresh():
     channel = Channel(refresh_interval=3900)
-    blocked = [channel.push(0, 4000, write=1) for _ in range(4)]
-    read = channel.push(8, 4000)
+    blocked = [channel.push(0, 4000, write=1, group=0) for _ in range(4)]
+    read = channel.push(8, 4000, group=8)
     done = channel.answers()
     assert done[read] - BACK < min(done[n] for n in blocked)

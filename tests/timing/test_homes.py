@@ -55,8 +55,17 @@ def test_no_two_lines_have_one_place(changes):
     assert max(number for _, number in places) < 1.02 * (1 << 14) / m.l2_slices + 8  # no gaps: all sets are used
 
 
-def test_a_quarter_of_the_pieces_of_64_kb_lies_in_other_banks():
-    banks = np.array([homes.bank_of(M, line) for line in range(0, 1 << 16, 2)]).reshape(-1, 256)
-    usual = [np.bincount(block).max() / 256 for block in banks]
+def test_a_quarter_of_the_pieces_of_64_kb_is_refreshed_at_other_times():
+    groups = np.array([homes.refresh_of(M, line) for line in range(0, 1 << 16, 2)]).reshape(-1, 256)
+    usual = [np.bincount(block).max() / 256 for block in groups]
     assert 0.7 < np.mean(usual) < 0.8
-    assert len(np.unique(banks)) == M.banks
+    assert len(np.unique(groups)) == M.refresh_groups
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 1 << 30))
+def test_lines_of_a_piece_lie_in_banks_of_their_own(piece):
+    """Of 256 bytes in a channel; of all lines each bank gets as many."""
+    assert homes.bank_of(M, piece * 2) != homes.bank_of(M, piece * 2 + 1)
+    banks = np.bincount([homes.bank_of(M, piece * 2 + line) for line in range(1 << 12)], minlength=M.banks)
+    assert abs(banks / (1 << 12) * M.banks - 1).max() < 0.3
