@@ -36,7 +36,9 @@ class Channel:
                  and group in (None, homes.refresh_of(self.m, line)))  # fmt: skip
         return next(itertools.islice(lines, which, None))
 
-    def push(self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0, group: int | None = None) -> int:
+    def push(
+        self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0, group: int | None = None
+    ) -> int:
         line = self.line(bank, which, group)
         return int(dram.push(self.m, self.counts, self.slices, self.transactions, self.channels, self.events, 0, line,
                              sectors, write, r.NONE, now))  # fmt: skip

@@ -62,10 +62,13 @@ def test_a_quarter_of_the_pieces_of_64_kb_is_refreshed_at_other_times():
     assert len(np.unique(groups)) == M.refresh_groups
 
 
-@settings(max_examples=10, deadline=None)
-@given(st.integers(0, 1 << 30))
-def test_lines_of_a_piece_lie_in_banks_of_their_own(piece):
-    """Of 256 bytes in a channel; of all lines each bank gets as many."""
-    assert homes.bank_of(M, piece * 2) != homes.bank_of(M, piece * 2 + 1)
-    banks = np.bincount([homes.bank_of(M, piece * 2 + line) for line in range(1 << 12)], minlength=M.banks)
-    assert abs(banks / (1 << 12) * M.banks - 1).max() < 0.3
+@pytest.mark.parametrize("slice_", [0, 95])
+def test_lines_of_a_slice_go_round_the_banks(slice_):
+    rounds: dict[int, list[int]] = {}
+    for line in range(1 << 14):
+        if homes.home_of(M, line) == slice_:
+            rounds.setdefault(int(homes.number_of(M, line)) // M.banks, []).append(int(homes.bank_of(M, line)))
+    whole = [banks for banks in rounds.values() if len(banks) == M.banks]
+    assert len(whole) > 5
+    assert all(sorted(banks) == list(range(M.banks)) for banks in whole)
+    assert len({tuple(banks) for banks in whole}) > 2  # each begins somewhere else

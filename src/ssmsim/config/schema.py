@@ -322,7 +322,9 @@ class Dram(Group):
     write_to_read_ns: Nanoseconds = Field(description="from the last data written to the first data read")
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
     refresh_ns: Nanoseconds = Field(description="time a group is blocked per refresh")
-    refresh_groups: Count = Field(description="parts of a channel that are refreshed in turn, evenly spread over the interval")
+    refresh_groups: Count = Field(
+        description="parts of a channel that are refreshed in turn, evenly spread over the interval"
+    )
     queue_entries_per_channel: Count
     idle_turn_lines: Count = Field(description="at least written where a turn began because no read waited")
     write_turn_lines: Count = Field(
