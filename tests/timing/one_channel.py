@@ -1,4 +1,4 @@
-"""Lone reads of one HBM channel beside readers and writers that come at random, each a piece of two lines of one row."""
+"""Lone reads of one HBM channel beside readers and writers that come at random, each a piece of two lines in two banks."""
 
 from pathlib import Path
 
@@ -13,17 +13,17 @@ from ssmsim.engines.embedded.records import FP, NONE
 
 H200 = Path(__file__).parents[2] / "simconfigs/h200.yaml"
 FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "write_recovery", "read_to_write", "write_to_read",
-          "write_turn", "few_turn", "read_idle", "dram_queue")  # fmt: skip
+          "write_turn", "idle_turn", "read_idle", "dram_queue", "refresh_groups")  # fmt: skip
 READ, WRITE, LONE = range(3)
 PIECES = 1 << 25  # of 256 bytes; lone reads are in as many others
-ALL_SECTORS, PIECE = 15, 2  # of a line; lines of a piece, which share a row
+ALL_SECTORS, PIECE = 15, 2  # of a line; lines of a piece
 
 
 def channel_of(path: Path = H200, **changes: int) -> tuple[Channel, int]:
     """(a channel with the values of a configuration but without refresh or way back, number of them on the GPU)."""
     config = load(path)
     m = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
-    fields = {name: int(m[name]) for name in FIELDS} | {"dram_latency": 0, "refresh_interval": 0, "refresh_groups": 48}
+    fields = {name: int(m[name]) for name in FIELDS} | {"dram_latency": 0, "refresh_interval": 0}
     fields |= {"l2_granule": PIECE, "l2_page": 32, "l2_pieces": 4}
     return Channel(**fields | changes), int(m.channels)
 

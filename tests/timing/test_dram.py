@@ -27,7 +27,7 @@ class Channel:
                   "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
                   "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "write_recovery": 0, "dram_latency": BACK,
                   "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "refresh_groups": 16, "dram_queue": 16,
-                  "write_turn": 4, "few_turn": 4, "read_idle": 0}  # fmt: skip
+                  "write_turn": 4, "idle_turn": 4, "read_idle": 0}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value
 
@@ -170,7 +170,7 @@ def test_enough_writes_take_a_turn_of_so_many(writes, first):
 @pytest.mark.parametrize(("few", "before"), [(1, 1), (2, 2), (3, 3)])
 def test_of_few_writes_that_began_in_a_gap_so_many_go_before_a_read(few, before):
     """Five are less than a turn of eight; the read comes while the first is on its way."""
-    channel = Channel(write_turn=8, few_turn=few)
+    channel = Channel(write_turn=8, idle_turn=few)
     writes = [channel.push(1, 1000, write=1) for _ in range(5)]
     channel.answers(1002)
     read = channel.push(2, 1002)

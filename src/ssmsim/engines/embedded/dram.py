@@ -163,7 +163,7 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
     if writing != channel.writing:
         counts.dram_turns += 1
         free = channel.free_fp >> FP
-        channel.least = m.write_turn if channel.writes >= m.write_turn else min(m.few_turn, m.write_turn)
+        channel.least = m.write_turn if channel.writes >= m.write_turn else min(m.idle_turn, m.write_turn)
         start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
         channel.writing, channel.turn = writing, 0
     channel.turn += 1

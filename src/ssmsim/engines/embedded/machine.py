@@ -281,7 +281,7 @@ def machine_record(
     m.read_to_write, m.write_to_read = round(d.read_to_write_ns * cycles), round(d.write_to_read_ns * cycles)
     m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
     m.refresh_groups = d.refresh_groups
-    m.dram_queue, m.write_turn, m.few_turn = d.queue_entries_per_channel, d.write_turn_lines, d.idle_turn_lines
+    m.dram_queue, m.write_turn, m.idle_turn = d.queue_entries_per_channel, d.write_turn_lines, d.idle_turn_lines
     m.read_idle = round(d.read_idle_ns * cycles)
     n = c.launch
     m.start, m.end, m.launch_fp, m.sm_launch = (

@@ -86,7 +86,7 @@ MACHINE = _record(
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
     "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "slice_misses",
     "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "write_recovery",
-    "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue", "write_turn", "few_turn", "read_idle",
+    "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue", "write_turn", "idle_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
 
