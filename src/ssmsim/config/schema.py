@@ -290,6 +290,9 @@ class L2(Group):
     miss_lines_per_slice: Count = Field(
         description="lines that a slice awaits from DRAM, and as many on their way there"
     )
+    copy_hit_answers: Annotated[int, Field(ge=0)] = Field(
+        description="so many answers from the other partition a hit on a copy of its line waits for, of those awaited"
+    )
     dirty_fraction: Annotated[float, Field(gt=0, le=1)] = Field(description="share of lines that may await write-back")
     fetch_bytes: Count = Field(description="smallest piece that a read miss fetches from DRAM (sector promotion)")
     atomic_interval_cycles: Rate = Field(description="per slice, one 32-byte sector of 32-bit atomics")

@@ -7,7 +7,7 @@ partition. Atomics are done here, one sector per L2 clock.
 
 from numba import njit
 
-from ssmsim.engines.embedded import dram, l2write, noc
+from ssmsim.engines.embedded import asked, dram, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, STORED, schedule
 from ssmsim.engines.embedded.l1 import bringer, expect
@@ -176,6 +176,11 @@ def read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels,
     if missing == 0:
         extra = m.atomic_latency if fill.atomic else 0
         when = move_data(slices[fill.slice], sectors * m.slice_sector_fp, now)
+        before = asked.holds_up(m, slices[fill.slice], transactions, fill)
+        if before:
+            fill.next, fill.since = transactions[before].waiters, when
+            transactions[before].waiters = index
+            return
         noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, when + extra)
         return
     home = fill.home
@@ -203,7 +208,7 @@ def ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, sectors, 
     transaction = transactions[number]
     transaction.slice, transaction.sectors, transaction.write, transaction.l2 = fill.slice, sectors, 0, way
     transaction.waiters, transaction.channel = 0, NONE
-    slices[fill.slice].asked += 1
+    asked.append(slices[fill.slice], transactions, number)
     index = take_fill(fills)
     messenger = fills[index]
     messenger.request, messenger.line, messenger.sectors, messenger.full, messenger.sm = (
@@ -217,7 +222,7 @@ def ask_owner(m, gpu, counts, slices, transactions, fills, fill, home, sectors, 
     messenger.slice, messenger.payload, messenger.remote = home, popcount(sectors) * 32, number
     messenger.home, messenger.set = home, fill.set
     counts.l2_far += popcount(sectors)
-    schedule(events, noc.cross(m, gpu, counts, home * m.partitions // m.l2_slices, m.header, now), ARRIVE, index, 0)
+    schedule(events, noc.cross(m, gpu, counts, home * m.partitions // m.l2_slices, 0, now), ARRIVE, index, 0)
     return number
 
 
@@ -256,7 +261,7 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer
             index = following
     slice_ = slices[transaction.slice]
     if transaction.channel == NONE:
-        slice_.asked -= 1
+        asked.remove(slice_, transactions, number)
     elif transaction.write:
         slice_.writes -= 1
     else:

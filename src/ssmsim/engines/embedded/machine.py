@@ -271,6 +271,7 @@ def machine_record(
         c.l2.atomic_latency_cycles,
         c.l2.miss_lines_per_slice,
     )
+    m.answers_awaited = c.l2.copy_hit_answers
     d = c.dram
     cycles = clock / 1000  # per nanosecond
     m.channels, m.banks, m.access_bytes = d.channels, d.banks_per_channel, d.access_bytes

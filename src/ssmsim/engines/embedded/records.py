@@ -84,7 +84,7 @@ MACHINE = _record(
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges", "coalescer_share",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
-    "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "slice_misses",
+    "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "slice_misses", "answers_awaited",
     "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "write_recovery",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue", "write_turn", "idle_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
@@ -213,6 +213,8 @@ SLICE = _record(
     "misses",
     "writes",
     "asked",
+    "first_asked",
+    "last_asked",
     "waiting",
     ("head", 2),
     ("tail", 2),
@@ -225,7 +227,20 @@ CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
 TRANSACTION = _record(
-    "next", "channel", "remote", "slice", "bank", "row", "refresh", "sectors", "write", "waiters", "l2", "arrival"
+    "next",
+    "channel",
+    "remote",
+    "slice",
+    "bank",
+    "row",
+    "refresh",
+    "sectors",
+    "write",
+    "waiters",
+    "l2",
+    "arrival",
+    "earlier",
+    "later",
 )
 # A channel; queues: [reads, writes].
 CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "least", "scheduled",
