@@ -118,4 +118,4 @@ def test_the_second_wave_starts_out_of_step(monkeypatch):
         (each[2 * wave - 1] - each[wave]) / (np.median(each[2 * wave : 3 * wave]) - np.median(each[wave : 2 * wave]))
         for each in (launched, together)
     ]
-    assert second[1] < 0.3 and 0.75 < second[0] < 1.1
+    assert second[1] < 0.3 and 0.7 < second[0] < 1.1
