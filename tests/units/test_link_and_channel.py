@@ -16,7 +16,7 @@ def test_sms_of_the_other_side_find_far_pages_near():
 def test_the_argument_of_the_kernels_is_laid_out_as_in_sides_cuh():
     offsets = {name: link.SIDES.fields[name][1] for name in link.SIDES.names}
     assert (
-        offsets == {"pages": 0, "side": 16, "number": 24, "mask": 32, "sms": 36, "end": 44}
+        offsets == {"pages": 0, "side": 16, "number": 24, "mask": 32, "sms": 36, "padding": 44}
         and link.SIDES.itemsize == 48
     )
 

@@ -36,15 +36,7 @@ KERNEL alone(unsigned short* cycles, char* base, const u32* lines, u32 own, u32 
     if (blockIdx.x == 0) {
         if (threadIdx.x) return;
         spin(from);
-        u32 i = 0;
-#pragma unroll 1
-        for (; i < count && now() - begin < until; i++) {
-            char* p = base + (u64)lines[i % own] * 128;
-            if (hit) touch(p, zero); else drop(p);
-            spin(400 + mix(i) % 1024);
-            cycles[i] = min(65535u, timed(p, zero));
-        }
-        totals[1] = i;
+        totals[1] = lone(cycles, base, lines, own, count, hit, begin, until, zero);
         return;
     }
     if (threadIdx.x & 31) return;

@@ -39,15 +39,7 @@ KERNEL hits(unsigned short* cycles, char* base, const u32* lines, int count, Sid
     if (blockIdx.x == 0) {
         if (threadIdx.x) return;
         spin(from);
-        u32 i = 0;
-#pragma unroll 1
-        for (; i < count && now() - begin < until; i++) {
-            char* p = base + (u64)lines[i] * 128;
-            touch(p, zero);
-            spin(400 + mix(i) % 1024);
-            cycles[i] = min(65535u, timed(p, zero));
-        }
-        totals[1] = i;
+        totals[1] = lone(cycles, base, lines, count, count, true, begin, until, zero);
         return;
     }
     if (warp >= warps || !(who >> side & 1)) return;

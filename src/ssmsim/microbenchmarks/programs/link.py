@@ -29,7 +29,7 @@ SHOWN = (5, 25, 50, 75, 95)  # percentiles
 # (warps of an SM, cycles between their pieces)
 CELLS = {"idle": (0, 0), "2.20000": (2, 20_000), "4.20000": (4, 20_000), "4.10000": (4, 10_000), "8.10000": (8, 10_000),
          "8.5000": (8, 5000), "8.2500": (8, 2500), "8.600": (8, 600), "16.600": (16, 600)}  # fmt: skip
-SIDES = np.dtype([("pages", u64, 2), ("side", u64), ("number", u64), ("mask", u32), ("sms", u32, 2), ("end", u32)])
+SIDES = np.dtype([("pages", u64, 2), ("side", u64), ("number", u64), ("mask", u32), ("sms", u32, 2), ("padding", u32)])
 
 
 def sides_of(cycles: np.ndarray, pages_far: np.ndarray) -> np.ndarray:

@@ -19,6 +19,30 @@ __device__ __forceinline__ u32 timed(const char* p, u32 zero) {
 // A read whose time does not matter; the assembler would leave out one whose result nobody looks at.
 __device__ __forceinline__ void touch(const char* p, u32 zero) { if (timed(p, zero) == 1) __trap(); }
 __device__ __forceinline__ void drop(char* p) { asm volatile("discard.global.L2 [%0], 128;" :: "l"(p) : "memory"); }
+// Cycles of the fastest of some reads of a line from DRAM, each dropped from L2 before.
+__device__ __forceinline__ u32 fastest_of(char* p, int tries, u32 zero) {
+    u32 best = 65535;
+#pragma unroll 1
+    for (int k = 0; k < tries; k++) {
+        drop(p);
+        spin(300 + 200 * k);
+        best = min(best, timed(p, zero));
+    }
+    return best;
+}
+// One thread reads `count` lines (in units of 128 bytes), the first `own` of them again and again, from now until `until`
+// cycles after `begin`; each is touched (hit) or dropped a random while before. Returns how many it has read.
+__device__ __forceinline__ u32 lone(unsigned short* cycles, char* base, const u32* lines, u32 own, u32 count, bool hit, u64 begin, u32 until, u32 zero) {
+    u32 i = 0;
+#pragma unroll 1
+    for (; i < count && now() - begin < until; i++) {
+        char* p = base + (u64)lines[i % own] * 128;
+        if (hit) touch(p, zero); else drop(p);
+        spin(400 + mix(i) % 1024);
+        cycles[i] = min(65535u, timed(p, zero));
+    }
+    return i;
+}
 
 // One thread reads each of the lines once in each of `tries` turns, dropped from L2 a random while before: cycles of the
 // read and the clock at its end, [tries][lines]. The lines are `offsets` in units of 128 bytes. Each turn begins at a

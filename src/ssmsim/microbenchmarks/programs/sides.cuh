@@ -8,15 +8,7 @@ KERNEL own_lines(unsigned short* cycles, u32* place, char* base, const u32* line
     if (threadIdx.x == 0) place[blockIdx.x] = sm();
 #pragma unroll 1
     for (int i = blockIdx.x * each; i < (blockIdx.x + 1) * each; i++) {
-        u32 best = 65535;
-        char* p = base + (u64)lines[i] * 128;
-#pragma unroll 1
-        for (int k = 0; k < tries; k++) {
-            drop(p);
-            spin(300 + 200 * k);
-            best = min(best, timed(p, zero));
-        }
-        cycles[i] = best;
+        cycles[i] = fastest_of(base + (u64)lines[i] * 128, tries, zero);
     }
 }
 
