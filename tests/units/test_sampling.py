@@ -133,6 +133,42 @@ def test_blocks_under_way_find_what_the_l2_held_for_them(monkeypatch):
     assert sum(lost) > 20
 
 
+def test_lines_on_their_way_make_room_like_others_and_are_awaited_again(monkeypatch):
+    """Where blocks that pass have replaced them as well as where not; nothing written is lost, no line is there twice."""
+    lost, kept = [], []
+
+    class Watched(Seam):
+        def __init__(self, state, ends):
+            coming = np.flatnonzero(state.l2_lines.pending)
+            self.before = {int(way): (state.l2_tags[way].copy(), state.l2_lines[way].copy()) for way in coming}
+            super().__init__(state, ends)
+            assert not state.l2_lines.pending.any()
+
+        def close(self, state, counts):
+            ways = int(state.machine[0].l2_ways)
+            for way, (tag, _) in self.before.items():
+                first = way // ways * ways
+                (kept if tag.line in state.l2_tags.line[first : first + ways] else lost).append(way)
+            written = int(counts[0].dram_writes)
+            dirty = np.bitwise_count(state.l2_lines.dirty).sum()
+            super().close(state, counts)
+            assert dirty - np.bitwise_count(state.l2_lines.dirty).sum() == counts[0].dram_writes - written
+            assert set(np.flatnonzero(state.l2_lines.pending)) == set(self.before)
+            for way, (tag, entry) in self.before.items():
+                now = state.l2_lines[way]
+                assert state.l2_tags[way].line == tag.line
+                assert now.pending == entry.pending and (now.awaited == entry.awaited).all()
+                assert now.valid & now.pending == 0 and entry.valid & ~now.valid == 0
+            for lines in state.l2_tags.line.reshape(-1, ways):
+                there = lines[lines > 0]
+                assert len(there) == len(set(there.tolist()))
+
+    monkeypatch.setattr(sample, "Seam", Watched)
+    simulate(MANY_WAVES, tiny_gpu(l2__bytes=60 << 11), sample=1000)
+    simulate(MANY_WAVES, tiny_gpu(), sample=1000)
+    assert len(lost) > 20 and len(kept) > 20
+
+
 def test_sampling_is_deterministic(sampled):
     again = simulate(MANY_WAVES, tiny_gpu(), sample=1000)
     assert again.counters == sampled.counters and again.sampled == sampled.sampled

@@ -137,10 +137,12 @@ def start(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lin
 
 @njit(cache=True)
 def finish(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_lines, slots, held, room):
-    """Let all blocks under way run to their end."""
-    for which in range(len(slots)):
-        advance(bare(machine), bare(gpus), bare(counters), bare(sms), bare(code), bare(l1_tags), bare(l1_lines),
-                bare(l2_tags), bare(l2_lines), bare(slots), bare(held), room, which, slots[which].lines)  # fmt: skip
+    """Let all blocks under way run to their end, at one pace."""
+    for _ in range(STEPS):
+        for which in range(len(slots)):
+            until = min(slots[which].lines, slots[which].done + -(-slots[which].lines // STEPS))
+            advance(bare(machine), bare(gpus), bare(counters), bare(sms), bare(code), bare(l1_tags), bare(l1_lines),
+                    bare(l2_tags), bare(l2_lines), bare(slots), bare(held), room, which, until)  # fmt: skip
 
 
 @njit(cache=True)

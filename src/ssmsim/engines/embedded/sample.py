@@ -126,6 +126,7 @@ class SampledPool(Pool):
             else:
                 self.skipped.run(self.take(count), warps)
         if seam:
+            self.skipped.end()
             seam.close(self.state, self.skipped.counts)
 
     def _under_way(self) -> np.ndarray:
