@@ -9,7 +9,8 @@ hit a half takes as many nanoseconds, as does what DRAM takes beyond it. ncu rea
 from ssmsim.config.schema import SimConfig
 
 NOC_RATES = ("reply_bytes_per_cycle_per_gpc", "request_bytes_per_cycle_per_gpc", "partition_link_bytes_per_cycle")
-L2_RATES = ("slice_bytes_per_cycle", "slice_write_bytes_per_cycle", "slice_fill_bytes_per_cycle")
+L2_RATES = ("slice_bytes_per_cycle", "slice_write_bytes_per_cycle", "slice_fill_bytes_per_cycle",
+            "slice_atomic_bytes_per_cycle")  # fmt: skip
 L2_INTERVALS = ("slice_interval_cycles", "atomic_interval_cycles", "atomic_same_cycles")
 
 

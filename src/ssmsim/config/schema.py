@@ -300,6 +300,12 @@ class L2(Group):
         description="between two atomics to the same sector that follow each other in a slice"
     )
     atomic_latency_cycles: Cycles = Field(description="beyond a load's")
+    atomic_queue_sectors: Count = Field(
+        description="sectors of atomics that may wait in a slice before reads wait behind them"
+    )
+    slice_atomic_bytes_per_cycle: Rate = Field(
+        description="atomics of its partition's SMs that a slice takes or passes on, data and headers, per SM cycle"
+    )
 
 
 class Dram(Group):

@@ -71,6 +71,7 @@ def part_of(config: SimConfig, sms: int) -> SimConfig:
             "slice_bytes_per_cycle": config.l2.slice_bytes_per_cycle * slice_share,
             "slice_write_bytes_per_cycle": config.l2.slice_write_bytes_per_cycle * slice_share,
             "slice_fill_bytes_per_cycle": config.l2.slice_fill_bytes_per_cycle * slice_share,
+            "slice_atomic_bytes_per_cycle": config.l2.slice_atomic_bytes_per_cycle * slice_share,
             "slice_interval_cycles": config.l2.slice_interval_cycles / slice_share,
             "atomic_interval_cycles": config.l2.atomic_interval_cycles / slice_share,
             "atomic_same_cycles": config.l2.atomic_same_cycles / slice_share,

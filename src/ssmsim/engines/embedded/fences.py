@@ -90,7 +90,7 @@ def queued(m, slices, cycle):
     """Cycles by which the last slice answers later than an idle one would: behind all stores that it has taken."""
     last = 0
     for s in range(m.l2_slices):
-        last = max(last, slices[s].free_fp, slices[s].write_free_fp)
+        last = max(last, slices[s].free_fp, slices[s].write_free_fp, slices[s].add_free_fp)
     return max(0, (last >> FP) - cycle - m.request_latency)
 
 

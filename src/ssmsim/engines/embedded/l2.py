@@ -2,12 +2,12 @@
 
 A slice looks up one request per L2 clock, in order of arrival; its data array gives slice_bytes_per_cycle for hits, and
 through a port of its own takes what stores (l2write.py) and DRAM bring, not what is only passed on to the other
-partition. Atomics are done here, one sector per L2 clock.
+partition. Atomics have a unit of their own (adds.py).
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded import asked, dram, l2write, noc
+from ssmsim.engines.embedded import adds, asked, dram, l2write, noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, STORED, schedule
 from ssmsim.engines.embedded.l1 import bringer, expect
@@ -43,12 +43,11 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
         resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
     at_home = fill.slice == fill.home
-    busy = max(m.slice_fp, sectors * m.atomic_fp) if fill.atomic else m.slice_fp
     slice_.free_fp = max(slice_.free_fp, cycle << FP)
+    now = taken = slice_.free_fp >> FP
+    slice_.free_fp += max(m.slice_fp, adds.arriving(m, sms, fill)) if fill.atomic else m.slice_fp
     if fill.atomic and at_home:
-        after_another(m, slice_, fill)
-    slice_.free_fp += busy
-    now = max(cycle, (slice_.free_fp - busy) >> FP)
+        now = adds.begin(m, slice_, fill, sectors, now)
     counts.l2_sectors += sectors
     if not at_home and (fill.store or fill.atomic):
         if way == NONE and victim != NONE and fill.store:
@@ -74,24 +73,13 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transact
     if fill.store:
         number, clean = fill.slice, entry.dirty == 0
         l2write.write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors)
-        start = now if fill.atomic else write_data(slice_, fill.payload * m.slice_write_fp // 32, now)
+        start = taken if fill.atomic else write_data(slice_, fill.payload * m.slice_write_fp // 32, now)
         schedule(events, max(cycle, start), STORED, index, 0)
         if clean:
             l2write.write_early(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, number, now)
         return
     read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels, fills, coalescer, fill, index, entry, way,
          sectors, events, now)  # fmt: skip
-
-
-@njit(cache=True)
-def after_another(m, slice_, fill):
-    """An atomic waits for the one before it in the slice when both are to the same sectors (atomics, red.8.1.4).
-
-    That the slice it passes through on its way to the other partition takes it as long is assumed.
-    """
-    if slice_.atomic_line == fill.line + 1 and slice_.atomic_sectors & fill.sectors:
-        slice_.free_fp = max(slice_.free_fp, slice_.atomic_start_fp + m.atomic_same_fp)
-    slice_.atomic_line, slice_.atomic_sectors, slice_.atomic_start_fp = fill.line + 1, fill.sectors, slice_.free_fp
 
 
 @njit(cache=True)

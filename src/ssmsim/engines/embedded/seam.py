@@ -43,7 +43,9 @@ class Seam:
     def close(self, state: State, counts: np.ndarray) -> None:
         """Put it back, in the order of its last use; counts: of what has to make room."""
         put_back(state.machine, state.gpu, counts, state.l2_tags, state.l2_lines, self.ways, self.lines, self.valid)
-        await_again(state.machine, state.gpu, counts, state.l2_tags, state.l2_lines, self.coming, self.tags, self.entries)
+        await_again(
+            state.machine, state.gpu, counts, state.l2_tags, state.l2_lines, self.coming, self.tags, self.entries
+        )
 
 
 @njit(cache=True)
