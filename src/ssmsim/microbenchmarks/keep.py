@@ -37,6 +37,8 @@ def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
         if row.get("name") == name:
             del row["name"]
         row.pop(DERIVED, None)
+        if row.get("operations") == 1:
+            row.pop("cycles_per_operation", None)  # those of a round
         if row.get("blocks") == 1:
             row.pop("cycles_mean_sm", None)  # the last of cycles_few and of cycles_many
         for field, value in USUAL.items():

@@ -1,0 +1,98 @@
+"""Atomics in a slice: port and unit by hand, against the rates that were measured, and hits beside them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ssmsim.config.load import load as load_config
+from ssmsim.engines.embedded import adds, noc
+from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.records import FP
+
+ROOT = Path(__file__).parents[2]
+CLOCK = 1.16  # SM cycles of an L2 clock
+
+
+def machine(room: int = 1600):
+    m = r.records(r.MACHINE, 1)[0]
+    m.partitions, m.l2_slices = 2, 8
+    m.slice_fp, m.atomic_fp, m.atomic_same_fp, m.slice_atomic_fp = (
+        round(c * (1 << FP)) for c in (1, 1, 3, 1)
+    )  # in L2 clocks
+    m.adds_waiting_fp = room << FP
+    return m
+
+
+def atomic(slice_: int, sectors: int, line: int = 7, mask: int = 15):
+    fill = r.records(r.FILL, 1)[0]
+    fill.slice, fill.home, fill.payload, fill.line, fill.sectors, fill.sm = slice_, slice_, 32 * sectors, line, mask, 0
+    return fill
+
+
+@pytest.mark.parametrize(("slice_", "clocks"), [(1, 1), (5, 0)])
+@pytest.mark.parametrize("sectors", [1, 2, 3, 4])
+def test_the_port_takes_a_clock_per_sector_and_one_more_of_its_own_sms_atomics(slice_, clocks, sectors):
+    """The SM is on the side of slices 0 to 3; what comes from the other side has passed a port there."""
+    sms = r.records(r.SM, 1)
+    assert adds.arriving(machine(), sms, atomic(slice_, sectors)) == clocks * (sectors + 1) << FP
+
+
+def test_the_unit_takes_one_after_the_other_and_the_same_sector_after_three_clocks():
+    m, slice_ = machine(), r.records(r.SLICE, 1)[0]
+    began = [int(adds.begin(m, slice_, atomic(1, n, line, mask), n, 10)) for n, line, mask in (
+        (4, 7, 15), (1, 8, 1), (1, 8, 1), (1, 8, 2), (2, 9, 3))]  # fmt: skip
+    assert began == [10, 14, 17, 18, 19]
+    assert slice_.free_fp == 0  # reads do not wait
+    assert adds.begin(m, slice_, atomic(1, 4, 11), 4, 100) == 100
+
+
+@pytest.mark.parametrize(("room", "until"), [(12, 0), (11, 1), (4, 8), (0, 12)])
+def test_reads_wait_when_the_unit_has_no_room(room, until):
+    m, slice_ = machine(room), r.records(r.SLICE, 1)[0]
+    for line in range(3):
+        adds.begin(m, slice_, atomic(1, 4, line), 4, 0)
+    assert slice_.free_fp == until << FP
+
+
+def hot(part: str) -> dict:
+    return json.loads((ROOT / "traces/h200/microbenchmarks/hot.json").read_text())["samples"][part]
+
+
+@pytest.mark.parametrize("sectors", [1, 2, 3, 4])
+@pytest.mark.parametrize("who", ["own", "other"])
+def test_one_partition_adds_to_many_lines_of_a_slice_as_fast_as_measured(sectors, who):
+    l2 = load_config(ROOT / "simconfigs/h200.yaml").l2
+    modelled = (32 * sectors + noc.REDUCTION) / l2.slice_atomic_bytes_per_cycle
+    assert 1000 / hot("several")[f"{8 * sectors}.16.{who}"] == pytest.approx(modelled, rel=0.01)
+
+
+def test_both_add_to_a_line_as_fast_as_measured():
+    l2 = load_config(ROOT / "simconfigs/h200.yaml").l2
+    assert 1000 / hot("several")["32.1.both"] == pytest.approx(4 * l2.atomic_interval_cycles, rel=0.01)
+
+
+def waits(additions: float, seed: int = 1) -> np.ndarray:
+    """Quartiles and the 95th percentile of what hits wait at the port beside so many additions of four sectors per 1,000 cycles.
+
+    Half of them pass the port; they come at random, as those of 524 warps do.
+    """
+    rng, service, free, found = np.random.default_rng(seed), 5 * CLOCK, 0.0, []
+    times = np.cumsum(rng.exponential(2000 / additions, 60_000))
+    reads = iter(np.sort(rng.uniform(0, times[-1], 30_000)))
+    read = next(reads)
+    for time in times:
+        while read is not None and read < time:
+            found.append(max(0.0, free - read))
+            read = next(reads, None)
+        free = max(free, time) + service
+    return np.percentile(found, (25, 50, 75, 95))
+
+
+@pytest.mark.parametrize("pace", ["5000", "3000", "2300", "2000"])
+def test_hits_beside_additions_wait_for_the_port_alone_as_measured(pace):
+    """Within 5 cycles; waiting for the additions, 4.64 cycles each, they would wait 80 and more at the 95th percentile of the last."""
+    rows, idle = np.array(hot("beside")[pace]), np.array(hot("beside")["0"])
+    more = (rows - idle)[:, 1:].mean(0)
+    assert np.abs(more - waits(rows[0, 0])).max() < 5
