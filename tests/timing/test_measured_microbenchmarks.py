@@ -87,7 +87,6 @@ CASES = {
     "amid.own.8.8.64": 0.05,
     "amid.same.2.8.256": 0.13,
     "atomics.red.32.8.4": 0.01,
-    "atomics.all.32.16": 0.10,
     "partial.16.16.1.16": 0.01,
     "partial.16.32.1.16": 0.01,
     "partial.4.128.1.16": 0.01,
