@@ -12,7 +12,7 @@ from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.records import FP
 
 ROOT = Path(__file__).parents[2]
-CLOCK = 1.16  # SM cycles of an L2 clock
+L2 = load_config(ROOT / "simconfigs/h200.yaml").l2
 
 
 def machine(room: int = 1600):
@@ -60,26 +60,25 @@ def hot(part: str) -> dict:
     return json.loads((ROOT / "traces/h200/microbenchmarks/hot.json").read_text())["samples"][part]
 
 
+def port(sectors: int) -> float:
+    """Cycles that an atomic takes the port of a slice."""
+    return (32 * sectors + noc.REDUCTION) / L2.slice_atomic_bytes_per_cycle
+
+
 @pytest.mark.parametrize("sectors", [1, 2, 3, 4])
 @pytest.mark.parametrize("who", ["own", "other"])
 def test_one_partition_adds_to_many_lines_of_a_slice_as_fast_as_measured(sectors, who):
-    l2 = load_config(ROOT / "simconfigs/h200.yaml").l2
-    modelled = (32 * sectors + noc.REDUCTION) / l2.slice_atomic_bytes_per_cycle
-    assert 1000 / hot("several")[f"{8 * sectors}.16.{who}"] == pytest.approx(modelled, rel=0.01)
+    assert 1000 / hot("several")[f"{8 * sectors}.16.{who}"] == pytest.approx(port(sectors), rel=0.01)
 
 
 def test_both_add_to_a_line_as_fast_as_measured():
-    l2 = load_config(ROOT / "simconfigs/h200.yaml").l2
-    assert 1000 / hot("several")["32.1.both"] == pytest.approx(4 * l2.atomic_interval_cycles, rel=0.01)
+    assert 1000 / hot("several")["32.1.both"] == pytest.approx(4 * L2.atomic_interval_cycles, rel=0.01)
 
 
-def waits(additions: float, seed: int = 1) -> np.ndarray:
-    """Quartiles and the 95th percentile of what hits wait at the port beside so many additions of four sectors per 1,000 cycles.
-
-    Half of them pass the port; they come at random, as those of 524 warps do.
-    """
-    rng, service, free, found = np.random.default_rng(seed), 5 * CLOCK, 0.0, []
-    times = np.cumsum(rng.exponential(2000 / additions, 60_000))
+def waits(per_1000_cycles: float, service: float, seed: int = 1) -> np.ndarray:
+    """Quartiles and the 95th percentile of what hits wait behind additions that come at random and take `service` each."""
+    rng, free, found = np.random.default_rng(seed), 0.0, []
+    times = np.cumsum(rng.exponential(1000 / per_1000_cycles, 60_000))
     reads = iter(np.sort(rng.uniform(0, times[-1], 30_000)))
     read = next(reads)
     for time in times:
@@ -90,9 +89,21 @@ def waits(additions: float, seed: int = 1) -> np.ndarray:
     return np.percentile(found, (25, 50, 75, 95))
 
 
+def waited(pace: str) -> tuple[float, np.ndarray]:
+    """Additions per 1,000 cycles, and what hits waited beside them on the GPU, percentiles as above, mean of the lines."""
+    rows = np.array(hot("beside")[pace])
+    return rows[0, 0], (rows - hot("beside")["0"])[:, 1:].mean(0)
+
+
 @pytest.mark.parametrize("pace", ["5000", "3000", "2300", "2000"])
-def test_hits_beside_additions_wait_for_the_port_alone_as_measured(pace):
-    """Within 5 cycles; waiting for the additions, 4.64 cycles each, they would wait 80 and more at the 95th percentile of the last."""
-    rows, idle = np.array(hot("beside")[pace]), np.array(hot("beside")["0"])
-    more = (rows - idle)[:, 1:].mean(0)
-    assert np.abs(more - waits(rows[0, 0])).max() < 5
+def test_hits_wait_for_half_of_the_additions_at_the_port_as_measured(pace):
+    """Those of the SMs on the slice's side pass it."""
+    additions, measured = waited(pace)
+    assert np.abs(measured - waits(additions / 2, port(4))).max() < 5
+
+
+@pytest.mark.parametrize("pace", ["2300", "2000"])
+def test_hits_behind_all_additions_would_wait_longer_than_measured(pace):
+    additions, measured = waited(pace)
+    assert (waits(additions, 4 * L2.atomic_interval_cycles) > measured + 2).all()
+    assert waits(additions, 4 * L2.atomic_interval_cycles)[3] > measured[3] + 25
