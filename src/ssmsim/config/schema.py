@@ -199,6 +199,8 @@ class Mio(Group):
     )
     shuffle_latency_cycles: Cycles
     shuffle_interval_cycles: Count
+    lane_register_latency_cycles: Cycles = Field(description="S2R of a thread's or lane's own number, issue to use")
+    lane_register_cycles: NonNegative = Field(description="and holds the SM's unit this long")
 
 
 class Shared(Group):

@@ -30,15 +30,18 @@ def popcount(word):
 
 
 @njit(cache=True)
-def bank_wavefronts(row, mask, width, lanes, scratch):
+def bank_wavefronts(row, mask, width, lanes, scratch, joins=False):
     """Passes over the 32 four-byte banks: most distinct words in one bank, per group of lanes that fill 128 bytes.
 
     8-byte accesses go by half warps and 16-byte ones by quarter warps (CUDA guide, shared memory); a word that several
     lanes read is read once. LDSM and STSM: 16 bytes per row of a matrix, 8 rows a pass. scratch: int64[32, 34], column
     0 counts the distinct words of a bank, the others hold them.
+    joins: a load, of which twice as many lanes go together when they share addresses (see paired).
     """
     words = max(1, width // 4)
     group = min(32, 32 // words)
+    if joins and group < 32 and paired(row, mask):
+        group *= 2
     total = 0
     for start in range(0, lanes, group):
         last = min(lanes, start + group)
@@ -62,6 +65,21 @@ def bank_wavefronts(row, mask, width, lanes, scratch):
                     worst = max(worst, seen)
         total += worst
     return total
+
+
+@njit(cache=True)
+def paired(row, mask):
+    """Whether each lane that is on has the address of its neighbour, or each that of the next but one.
+
+    Our microbenchmark lanes: loads of 8 bytes then take one wavefront and of 16 bytes two (1.01 and 2.01), whatever else
+    lanes share; stores and LDSM never.
+    """
+    by_one = by_two = True
+    for lane in range(32):
+        if mask >> lane & 1:
+            by_one &= not mask >> (lane ^ 1) & 1 or row[lane] == row[lane ^ 1]
+            by_two &= not mask >> (lane ^ 2) & 1 or row[lane] == row[lane ^ 2]
+    return by_one or by_two
 
 
 @njit(cache=True)
@@ -213,7 +231,8 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
     if one.space == SHARED or one.space == COPY:
         lanes = 32 if not one.matrix else 8 * max(1, ins.destination_count, ins.source1_count)
         width = 16 if one.matrix else ins.width
-        wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch))
+        joins = one.space == SHARED and not one.matrix and not one.is_store and not one.is_atomic
+        wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch, joins))
         access.wavefronts = wavefronts
         if one.space == COPY and one.bypass:  # its lines come later; lanes that fill with zeros write at once
             access.wavefronts = bank_wavefronts(

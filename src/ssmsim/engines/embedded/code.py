@@ -15,6 +15,7 @@ SPACE = {Space.SHARED: r.SHARED, Space.GLOBAL: r.GLOBAL, Space.GENERIC: r.GLOBAL
 PIPE = {Unit.ALU: r.ALU, Unit.FP64: r.FP64, Unit.TENSOR: r.TENSOR, Unit.UNIFORM: r.UNIFORM, Unit.CBU: r.BRANCH,
         Unit.XU: r.XU, Unit.FMA: r.FMA, Unit.FP16: r.FMA, Unit.NONE: r.FREE, Unit.ADU: r.BRANCH, Unit.LSU: r.FREE}  # fmt: skip
 HEAVY_ONLY = {"IMAD", "IDP", "HFMA2.MMA"}  # the integer multiplier sits in the heavy pipe; UPC, section 5
+LANES_OWN = re.compile(r"SR_(TID|LANEID|\w+MASK)")  # what each lane has another of comes through the unit: special
 FENCES = {"MEMBAR", "FENCE", "ERRBAR", "CGAERRBAR", "CCTL"}
 
 
@@ -99,6 +100,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.latency = config.constant.ldc_latency_cycles
     elif base in ("SHFL", "MOVM"):
         one.kind, one.space, one.latency = r.MEMORY, r.EXCHANGE, config.mio.shuffle_latency_cycles - 1
+    elif base == "S2R" and LANES_OWN.search(text):
+        one.kind, one.space, one.latency = r.MEMORY, r.EXCHANGE, config.mio.lane_register_latency_cycles - 1
+        one.held_fp = int(config.mio.lane_register_cycles * (1 << r.FP))
     elif base in ("S2R", "S2UR", "CS2R", "B2R"):
         one.latency = sm.s2r_latency_cycles if base != "CS2R" else sm.alu_latency_cycles
     elif base == "HGMMA":

@@ -21,6 +21,9 @@ from ssmsim.engines.embedded.stalls import SELECTED
 STRIDE = 64  # cycles between two looks, to begin with
 LOOKS = 512  # kept at most
 PIECES = 16  # of the window
+# Share of the time from which DRAM presses, that beyond which it sets the pace (refresh, rows and turns take the rest), and
+# least doubt, of `most` / 2.
+BUSY, FULL, SURE = 0.75, 0.9, 0.1
 # Student's t, 97.5 %, by degrees of freedom 1..30 (NIST/SEMATECH e-Handbook, 1.3.6.7.2).
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
            2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)  # fmt: skip
@@ -142,7 +145,9 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     many begin, time goes with sectors that do not cost it. So the slope is that at an even pace of beginnings, which is the
     pace of a window of whole waves (multiple regression, of which only one slope is wanted).
     What one more unit costs is the mean of what the pieces say, as far as they agree, and of half of `most` give or take
-    as much: something between nothing and `most`, by the inverse of their variances.
+    as much: something between nothing and `most`, by the inverse of their variances. Where units at `most` each take up
+    to FULL of the amount nothing else sets the pace: they cost nearly `most`, and that is surer than what pieces say, since
+    what is written goes to DRAM later than the work that wrote it.
     """
     y, x, pace = cut(work, amounts), cut(work, others), cut(work, begun)
     off = wanted - means[1]
@@ -151,8 +156,10 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     slope = float(around @ rest) / square if square else 0.0
     rest = rest - slope * around
     noise = float(rest @ rest) / (PIECES - 3)
-    told, before = square / max(noise, 1e-12), 4 / most**2
-    slope = max(0.0, (slope * told + most / 2 * before) / (told + before))
+    pressed = min(1.0, max(0.0, (means[1] * most / means[0] - BUSY) / (FULL - BUSY)))
+    guess, doubt = most * (1 + pressed) / 2, most * max(SURE, 1 - pressed) / 2
+    told, before = square / max(noise, 1e-12), 1 / doubt**2
+    slope = max(0.0, (slope * told + guess * before) / (told + before))
     value = means[0] + slope * off
     return Rate(value, float(STUDENT[PIECES - 4] * np.sqrt(noise / PIECES + off * off / (told + before)) / value))
 

@@ -117,7 +117,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     one, warp = code[request.code], warps[request.warp]
     busy = m.shared_interval
     if request.space == EXCHANGE:
-        busy = max(busy, m.exchange_interval)
+        busy = copies.whole_cycles(sm, one.held_fp) if one.held_fp else max(busy, m.exchange_interval)
         if one.closes:
             busy += copies.closed(m, counts, sm, warp, request, events, cycle)
         else:

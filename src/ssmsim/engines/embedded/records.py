@@ -112,7 +112,7 @@ CODE = _record(
     "stall", "yields", "write_add", "read_add", "latency", "asks", "joins", "indexed",
     "even_reads", "odd_reads", "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
-    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops",
+    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
     whole_lines=True,
 )  # fmt: skip
 
