@@ -84,7 +84,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0)
             elif kind == STORED:
                 l2write.stored(m, sms, events, fills, a, b, cycle)
-                gpu.finish = cycle  # a kernel ends when its last store is in the L2
+                gpu.finish = max(gpu.finish, cycle)  # a kernel ends when its last store is in the L2
             elif kind == FENCE:
                 fences.step(m, sms, subs, warps, slices, code, stalls, events, a, cycle)
             elif kind == RETIRE:

@@ -92,7 +92,7 @@ MACHINE = _record(
 
 # What moves with time but belongs to no single unit.
 GPU = _record(
-    "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish",
+    "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish", "ended_fp",
     "fault", "warps_alive", "uses", "progress_at", ("gpc_reply_fp", 32), ("gpc_request_fp", 32), ("link_fp", 2),
 )  # fmt: skip
 
