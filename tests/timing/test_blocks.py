@@ -1,10 +1,20 @@
 """Start and end of thread blocks, to the cycle, on one SM between hand-made streams."""
 
+import csv
+from pathlib import Path
+
 import pytest
 from streams import EXIT, one_sm, op, run
 
+from ssmsim.config.load import load
+from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import blocks
 from ssmsim.engines.embedded import records as r
+from ssmsim.launch import read_launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.tracers import open_tracer
+
+ROOT = Path(__file__).parents[2]
 
 BASE = 1 << 24
 ADD = op("FADD R0, R1, R2")
@@ -82,3 +92,28 @@ def test_warps_go_to_the_sub_cores_in_strict_turn(warps, turn, room):
     m.warps_per_block, m.subcore_warps, sm.next_subcore = warps, 3, turn
     subs.taken = [2, 2, 3, 3]
     assert blocks.fits(m, sm, subs, 0) == room
+
+
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_the_kernel_ends_when_the_last_block_has_been_taken_note_of(blocks):
+    """Four SMs, each block ends 3 cycles after the one before at most: those that end together wait for one another."""
+    config = one_sm(gpu__sms_per_gpc=(2, 2), launch__successor_blocks_per_cycle=0.01)
+    done = run([ADD, EXIT], config=config, blocks=blocks).state
+    last = max(int(block.finished) for block in done.loaded[:blocks])
+    first = min(int(block.finished) for block in done.loaded[:blocks])
+    assert last - first < 100
+    assert int(done.gpu[0].finish) == first + 100 * blocks
+
+
+@pytest.mark.parametrize("launch", ["01-empty_kernel", "02-empty_kernel"])
+def test_empty_kernels_end_so_long_after_the_last_sm(launch):
+    """132 and 1,056 blocks of four warps, H200: 2,867 and 3,811 cycles, 2,746 and 3,647 warm."""
+    folder = ROOT / "traces/h200/empty"
+    measured = [row for row in csv.DictReader((folder / "measured.csv").open()) if row["launch"] == launch]
+    elapsed, active = "gpc__cycles_elapsed.max", "sm__cycles_active.max"
+    idle = [float(row[elapsed]) - float(row[active]) for row in measured if row["cache"] in ("cold", "warm")]
+    capture = read_launch(folder / launch)
+    program = decode_launch(capture).program
+    source = open_tracer("emulated").blocks(capture, program)
+    got = open_engine("embedded").simulate(program, source, capture, load(ROOT / "simconfigs/h200.yaml")).counters
+    assert got[elapsed] - got[active] == pytest.approx(sum(idle) / len(idle), abs=150)

@@ -10,6 +10,7 @@ from ssmsim.engines.embedded import code, machine
 
 ELSEWHERE = {"gpu.compute_capability"}  # compared with the launch's in simulate.py
 MORE = [op(text) for text in ("FENCE.VIEW.ASYNC.S", "HMMA.1688.F32 R0, R4, R6, R0", "HADD2 R0, R1, R2", "DADD R0, R2, R4", "S2R R0, SR_TID.X",
+                              "S2R R0, SR_CTAID.X",
                               "ATOMS.ADD R0, [R2], R4", "BRA 0x0", "LOP3.LUT R0, R1, R2, R3, 0x0, !PT")]  # fmt: skip
 MORE.append(op("LDS.64 R0, [R2]", width=8))
 

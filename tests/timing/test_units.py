@@ -1,5 +1,8 @@
 """Units between mocks: a unit's functions on records of its own, compiled or not."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +12,9 @@ from streams import FULL, one_sm
 from ssmsim.engines.embedded import coalesce, copies, events, machine, pipes
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.pool import Arena
+from ssmsim.microbenchmarks.programs.lanes import WIDTHS, strides
+
+MICROBENCHMARKS = Path(__file__).parents[2] / "traces/h200/microbenchmarks"
 
 
 def some_events(count=64):
@@ -84,8 +90,9 @@ def test_arena_never_hands_out_a_place_twice(lengths, random):
     assert arena.holes == [(0, arena.size)]
 
 
-def banks(row, mask, width, lanes=32):
-    return int(coalesce.bank_wavefronts(np.array(row, np.int64), mask, width, lanes, np.zeros((32, 34), np.int64)))
+def banks(row, mask, width, lanes=32, joins=False):
+    scratch = np.zeros((32, 34), np.int64)
+    return int(coalesce.bank_wavefronts(np.array(row, np.int64), mask, width, lanes, scratch, joins))
 
 
 @pytest.mark.parametrize(("stride", "width", "passes"), [
@@ -94,6 +101,21 @@ def banks(row, mask, width, lanes=32):
 def test_passes_over_the_banks(stride, width, passes):
     """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4 (microbenchmark shared)."""
     assert banks([stride * lane for lane in range(32)], FULL, width) == passes
+
+
+@pytest.mark.parametrize("kind", ["lds64", "lds128", "sts128", "ldsm4"])
+def test_passes_when_lanes_share_addresses(kind):
+    """By which bits of a lane's number tell its address, as measured with 16 warps: our microbenchmark lanes, all cells."""
+    loops = json.loads((MICROBENCHMARKS / "lanes.json").read_text())["loops"]
+    cells = [name for name in loops if name.startswith(kind)]
+    assert len(cells) >= 16
+    for name in cells:
+        _, place, bits = name.split(".")
+        told = [int(bit) for bit in bits] if bits != "none" else []
+        moves = strides(WIDTHS[kind] if place == "near" else 128, tuple(told))
+        row = [sum(moves[bit] for bit in range(5) if lane >> bit & 1) for lane in range(32)]
+        passes = banks(row, FULL, WIDTHS[kind], joins=kind.startswith("lds") and kind != "ldsm4")
+        assert loops[name]["cycles_per_operation"] / 16 == pytest.approx(passes, rel=0.02), name
 
 
 def reference_passes(row, mask, width, lanes=32):

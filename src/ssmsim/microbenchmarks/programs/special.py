@@ -27,7 +27,7 @@ def patch(image: bytes) -> bytes:
 
 def loop(a: str, b: str, e: int, warps: int) -> Loop:
     return Loop(f"{a}.{b}.{e}.{warps}", f"special_{a}_{b}_{e}", 1, threads=32 * warps, shared=SHARED,
-                args=(i32(0), f32(1.5)), replay=b in ("tid", "ctaid"))  # fmt: skip
+                args=(i32(0), f32(1.5)), replay=f"{a}.{b}" in ("none.tid", "lds128.tid") and warps in (1, 16) and e == 8)  # fmt: skip
 
 
 LOOPS = [
