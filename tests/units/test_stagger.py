@@ -102,9 +102,9 @@ def starts(monkeypatch, apart):
             self.stagger.done |= not apart
 
     monkeypatch.setattr("ssmsim.engines.embedded.simulate.SampledPool", Watched)
-    monkeypatch.setattr(sample, "MIN_WAVES", 4.0)  # of twelve, so that some are skipped
-    gpu = small_gpu(gpu__sms_per_gpc=(1, 1), sm__blocks=4)
-    simulate(CAPTURES / "ssd-ragged/15-chunk_scan_chunk_state_bwd_dx_kernel", gpu, sample=1000)
+    monkeypatch.setattr(sample, "MIN_WAVES", 4.0)  # so that some are skipped
+    gpu = small_gpu(gpu__sms_per_gpc=(1,), sm__blocks=4)
+    simulate(CAPTURES / "ssd-ragged/04-chunk_scan_fwd_kernel", gpu, sample=1000)
     return kept[0]
 
 
@@ -118,4 +118,4 @@ def test_the_second_wave_starts_out_of_step(monkeypatch):
         (each[2 * wave - 1] - each[wave]) / (np.median(each[2 * wave : 3 * wave]) - np.median(each[wave : 2 * wave]))
         for each in (launched, together)
     ]
-    assert second[1] < 0.3 and 0.7 < second[0] < 1.1
+    assert second[1] < 0.4 and 0.8 < second[0] < 1.1

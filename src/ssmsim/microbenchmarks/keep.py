@@ -14,7 +14,10 @@ from ssmsim.files import whole_file
 
 DIGITS = 7
 OF_A_LAUNCH = ("out", "buffers", "parameters", "registers")  # what write_launches needs of a loop that is replayed
-DERIVED = "operations_per_cycle_per_sm"  # operations x warps / cycles_per_round
+DERIVED = (
+    "operations_per_cycle_per_sm",
+    "spread",
+)  # operations x warps / cycles_per_round; told by cycles_few and cycles_many
 USUAL = {"carveout": -1, "cold": False, "blocks": 1, "shared": 0}  # left out: so it is when nothing is said
 
 
@@ -36,7 +39,8 @@ def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
     for name, row in kept.get("loops", {}).items():
         if row.get("name") == name:
             del row["name"]
-        row.pop(DERIVED, None)
+        for field in DERIVED:
+            row.pop(field, None)
         if row.get("operations") == 1:
             row.pop("cycles_per_operation", None)  # those of a round
         if row.get("blocks") == 1:
