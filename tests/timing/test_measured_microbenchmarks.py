@@ -247,6 +247,10 @@ CASES = {
     "special.none.tid.8.1": 0.01,
     "special.none.tid.8.16": 0.07,  # 2.2 cycles a read there, 2.4 among loads
     "special.lds128.tid.8.16": 0.02,
+    "tolls.lds128.none.0": 0.01,
+    "tolls.lds128.ldg128.2": 0.01,
+    "tolls.lds128.stg128.2": 0.07,  # a store takes a cycle of the unit here, 5.2 measured
+    "tolls.lds32.stg128.2": 0.02,
 }
 
 
