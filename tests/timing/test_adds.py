@@ -18,10 +18,8 @@ L2 = load_config(ROOT / "simconfigs/h200.yaml").l2
 def machine(room: int = 1600):
     m = r.records(r.MACHINE, 1)[0]
     m.partitions, m.l2_slices = 2, 8
-    m.slice_fp, m.atomic_fp, m.atomic_same_fp, m.slice_atomic_fp = (
-        round(c * (1 << FP)) for c in (1, 1, 3, 1)
-    )  # in L2 clocks
-    m.adds_waiting_fp = room << FP
+    m.slice_fp = m.atomic_fp = m.slice_atomic_fp = 1 << FP  # cycles are L2 clocks here
+    m.atomic_same_fp, m.adds_waiting_fp = 3 << FP, room << FP
     return m
 
 

@@ -14,10 +14,7 @@ from ssmsim.files import whole_file
 
 DIGITS = 7
 OF_A_LAUNCH = ("out", "buffers", "parameters", "registers")  # what write_launches needs of a loop that is replayed
-DERIVED = (
-    "operations_per_cycle_per_sm",
-    "spread",
-)  # operations x warps / cycles_per_round; told by cycles_few and cycles_many
+DERIVED = ("operations_per_cycle_per_sm", "spread")  # from cycles_per_round; from cycles_few and cycles_many
 USUAL = {"carveout": -1, "cold": False, "blocks": 1, "shared": 0}  # left out: so it is when nothing is said
 
 

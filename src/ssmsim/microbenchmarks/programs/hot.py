@@ -13,11 +13,8 @@ from ssmsim.microbenchmarks.case import u32, u64
 from ssmsim.microbenchmarks.programs.link import LINE, PAGE, Bench
 
 WARPS, SOON, STOP = 4, 60_000, 260_000  # of an SM; cycles: what is issued between them, for the first fill queues
-LANES, LINES, TRIED = (
-    (1, 8, 16, 24, 32),
-    (1, 2, 4, 8, 16),
-    1500,
-)  # pages searched for those that have a line of the slice
+LANES, LINES = (1, 8, 16, 24, 32), (1, 2, 4, 8, 16)
+TRIED = 1500  # pages searched for those that have a line of the slice
 TOGETHER = 340  # additions per 1,000 cycles: fewer to two lines are of one slice, lines of two take 440
 REGION, TARGETS = 8 << 20, (4096, 20_000, 33_332, 51_234)  # bytes; lines of four pages
 PACES = (0, 16_000, 5000, 3000, 2300, 2000, 1000)
