@@ -35,7 +35,7 @@ def queues(*entries, handed=5):
 def served(state, cycle):
     """The request whose turn it is at `cycle`, and the cycle from which it may be served."""
     subs, requests, warps, code = state
-    i, ahead, when = turn.following(subs, requests, warps, code, 0, cycle)
+    i, ahead, when = turn.following(r.records(r.SM, 1)[0], subs, requests, warps, code, 0, cycle)
     if i == r.NONE:
         return None
     return int(subs[i].queue_head if ahead == r.NONE else requests[ahead].next), int(when)

@@ -8,8 +8,10 @@ and other warps do not. Our microbenchmark order: four dependent loads from L2 b
 
 from numba import njit
 
+from ssmsim.engines.embedded import returns
 from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.records import COPY
+from ssmsim.engines.embedded.turn import is_load
 
 
 @njit(cache=True)
@@ -24,14 +26,14 @@ def expect(warp, requests, index):
 
 
 @njit(cache=True)
-def arrived(m, counts, sm, warps, requests, index, code, events, when):
+def arrived(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
     """One line of a request is there at `when`; with the last, it is answered, and those that waited for it are."""
     request = requests[index]
     request.left -= 1
     if request.left:
         return
     if not request.ordered:
-        answer(m, counts, sm, warps, requests, index, code, events, when)
+        answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle)
         return
     request.there = when
     warp = warps[request.warp]
@@ -39,13 +41,16 @@ def arrived(m, counts, sm, warps, requests, index, code, events, when):
         first = warp.first_answer
         warp.first_answer = requests[first].later
         when = max(when, requests[first].there)
-        answer(m, counts, sm, warps, requests, first, code, events, when)
+        answer(m, counts, sm, s, warps, requests, first, code, events, when, cycle)
 
 
 @njit(cache=True)
-def answer(m, counts, sm, warps, requests, index, code, events, when):
-    """The request's counter goes down, and the place of a copy is free."""
+def answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
+    """The request's counter goes down, of a load when its data have passed; the place of a copy is free."""
     request = requests[index]
+    if is_load(request, code[request.code]):
+        returns.expect(m, sm, s, requests, events, index, when, cycle)
+        return
     counts.answers += 1
     sm.places_taken_fp -= request.place_fp
     if request.space == COPY:

@@ -255,7 +255,7 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
             access.lines = local_lines(last, on, ins.width, lines, first)
         else:
             access.lines = global_lines(last, on, lines, first)
-            if one.space != COPY and not one.is_store and not one.is_atomic:
+            if one.space != COPY and not one.is_atomic:
                 access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, 32, scratch))
             if one.space == COPY:
                 passes = alike(last, on)

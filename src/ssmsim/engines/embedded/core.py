@@ -7,12 +7,13 @@ Cycles in which nothing can happen are skipped.
 from numba import njit
 
 from ssmsim.engines.embedded import blocks as block_scheduler
-from ssmsim.engines.embedded import copies, dram, fences, issue, l1fill, l2, l2write, lsu, noc
+from ssmsim.engines.embedded import copies, dram, fences, issue, l1fill, l2, l2write, lsu, noc, returns
 from ssmsim.engines.embedded import stalls as reason
 from ssmsim.engines.embedded.ahead import ahead
 from ssmsim.engines.embedded.borrow import bare, unowned
 from ssmsim.engines.embedded.events import (
     ARRIVE,
+    BACK,
     BLOCK_FREE,
     CHANNEL_SERVE,
     COPY_DONE,
@@ -85,6 +86,8 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == STORED:
                 l2write.stored(m, sms, events, fills, a, b, cycle)
                 gpu.finish = max(gpu.finish, cycle)  # a kernel ends when its last store is in the L2
+            elif kind == BACK:
+                returns.join(sms[a], a, requests, events, b, cycle)
             elif kind == FENCE:
                 fences.step(m, sms, subs, warps, slices, code, stalls, events, a, cycle)
             elif kind == RETIRE:

@@ -8,7 +8,7 @@ from numba import njit
 
 WHEEL = 8192
 (RELEASE, SERVE, ARRIVE, REPLY, FILL, CHANNEL_SERVE, DRAM_DONE, GMMA_DONE, LAUNCH, BLOCK_FREE, COPY_DONE,
- RETIRE, STORED, FENCE) = range(14)  # fmt: skip
+ RETIRE, STORED, FENCE, BACK) = range(15)  # fmt: skip
 
 
 def prepare(events):

@@ -18,6 +18,7 @@ from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import take_fill
 from ssmsim.engines.embedded.records import FP, GLOBAL, LOCAL, NONE
 from ssmsim.engines.embedded.tags import find_l1
+from ssmsim.engines.embedded.turn import is_load
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
 LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
@@ -26,14 +27,14 @@ LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
 @njit(cache=True)
 def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, coalescer, l1_tags,
            l1_lines, cycle):  # fmt: skip
-    """Look up all lines of one instruction; cycles that it takes, -1 when it must try again later.
+    """Look up all lines of one instruction; cycles that it takes of the tags, -1 when it must try again later.
 
     request.left counts lines on their way; the request is finished by the last one (fill), or here when all hit.
     """
     sm = sms[s]
     count = access_.lines
     if request.off:  # it finds no queue of others' lines or stores in its way
-        request.left, request.last = 1, cycle + m.l1_latency
+        request.left, request.last, request.passes = 1, cycle + m.l1_latency, 1
         return 1
     if (
         (sm.misses and sm.misses + count > m.miss_lines)
@@ -45,7 +46,7 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
         if sm.awaited + asked(m, s, request, access_, lines, l1_tags, l1_lines) > m.l1_awaited:
             return -1
     request.left, request.last = 1, cycle + m.l1_latency
-    took_fp = 0
+    took_fp, sent = 0, 0
     for i in range(access_.first_line, access_.first_line + count):
         word = lines[i]
         line, full, sectors = line_of(request, word), (word >> 4) & 15, word & 15
@@ -56,14 +57,20 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
             store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
                              coalescer, l1_tags, l1_lines, now)  # fmt: skip
         else:
-            load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_tags,
-                 l1_lines, now)  # fmt: skip
+            sent += load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer,
+                         l1_tags, l1_lines, now)  # fmt: skip
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
     request.last += max(0, passes - 1)
-    took = max(passes, (took_fp + (1 << FP) - 1) >> FP)
-    if one.is_store:  # loads pass stores that wait for their port: our microbenchmark mixes, lds128.stg128
-        took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - cycle - m.store_backlog)
+    request.passes, took = max(1, passes), (took_fp + (1 << FP) - 1) >> FP
+    if is_load(request, one):  # it asks for a line per cycle, and each takes a cycle when it is there: bursts
+        took = max(took, sent)
+        if request.left > 1:
+            request.passes = count
+    if (
+        one.is_store
+    ):  # until its port has room; shared memory is served meanwhile: our microbenchmarks mixes and local (both64)
+        took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - m.store_backlog - cycle)
     return took
 
 
@@ -86,7 +93,7 @@ def asked(m, s, request, access_, lines, l1_tags, l1_lines):
 @njit(cache=True)
 def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_tags, l1_lines,
          now):  # fmt: skip
-    """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors."""
+    """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors; 1 when it asks."""
     wanted = popcount(sectors)
     counts.l1_sectors += wanted
     counts.l1_load_sectors += wanted
@@ -94,7 +101,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     if one.bypass:
         request.left += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
-        return
+        return 1
     way, victim = find_l1(m, l1_tags, l1_lines, s, line)
     if way == NONE and victim != NONE:
         way = victim
@@ -103,7 +110,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
         request.left += 1
         sm.awaited += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
-        return
+        return 1
     entry = l1_lines[way]
     l1_tags[way].used = now
     present = popcount(sectors & (entry.valid | entry.pending))
@@ -119,6 +126,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     elif sectors & entry.pending:
         request.left += 1
         wait_for(fills, bringer(entry, sectors), index)
+    return 1 if missing else 0
 
 
 @njit(cache=True)

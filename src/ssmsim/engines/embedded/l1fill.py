@@ -28,14 +28,16 @@ def fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_line
             copies.arrives(m, counts, sms[fill_.sm], popcount(fill_.sectors), cycle)
         elif request.left == 1:
             copies.comes_back(m, sms[fill_.sm], accesses[request.access], cycle)
-    answers.arrived(m, counts, sms[fill_.sm], warps, requests, fill_.request, code, events, when)
+    answers.arrived(m, counts, sms[fill_.sm], fill_.sm, warps, requests, fill_.request, code, events, when, cycle)
     waiter = fill_.waiters
     while waiter:
         following = fills[waiter].next
         late = requests[fills[waiter].request]
         if late.space == COPY and late.left == 1:
             copies.comes_back(m, sms[fill_.sm], accesses[late.access], cycle)
-        answers.arrived(m, counts, sms[fill_.sm], warps, requests, fills[waiter].request, code, events, when)
+        answers.arrived(
+            m, counts, sms[fill_.sm], fill_.sm, warps, requests, fills[waiter].request, code, events, when, cycle
+        )
         free_fill(fills, waiter)
         waiter = following
     free_fill(fills, index)

@@ -2,15 +2,16 @@
 
 A sub-core hands instructions on (handover.py), the shared unit takes one per shared_interval (arXiv 2503.20481, section
 5.4; whose turn it is: turn.py), longer when shared-memory banks conflict or a global access touches several lines. Shared
-memory answers after a fixed latency, and with each further wavefront later; global and local accesses go to the L1. Fences of a
-block pass through like an access, or stop the unit (stops.py).
+memory answers after a fixed latency, and with each further wavefront later; global and local accesses go to the L1, and loads
+among them pass once more when their data are there (returns.py). Fences of a block pass through like an access, or stop the
+unit (stops.py).
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, copies, handover, l1, operands, stops, turn
+from ssmsim.engines.embedded import answers, copies, handover, l1, operands, returns, stops, turn
 from ssmsim.engines.embedded.bits import lowest
-from ssmsim.engines.embedded.events import RELEASE, SERVE, schedule
+from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
     COPY,
     COPY_GROUPS,
@@ -82,16 +83,9 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     elif one.space in (GLOBAL, LOCAL):
         sub.lg_count += 1
         sm.last_access = cycle
-    when = max(request.arrival, sm.lsu_free)
+    when = max(request.arrival, turn.free_at(sm, request, one))
     if when < sm.lsu_next:
-        come_back(sm, s, events, when)
-
-
-@njit(cache=True, forceinline=True)
-def come_back(sm, s, events, when):
-    """The unit looks for work at `when`, not at the cycle that was named before."""
-    sm.lsu_next = when
-    schedule(events, when, SERVE, s, 0)
+        turn.come_back(sm, s, events, when)
 
 
 @njit(cache=True)
@@ -101,21 +95,23 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     sm = sms[s]
     if sm.lsu_next != cycle:  # it has been here, or comes back
         return
-    if sm.lsu_free > cycle:  # copies have taken their time
-        come_back(sm, s, events, sm.lsu_free)
-        return
     sm.lsu_next = INF
-    i, ahead, when = turn.following(subs, requests, warps, code, 4 * s, cycle)
-    if i == NONE:
-        return
+    i, ahead, when = turn.following(sm, subs, requests, warps, code, 4 * s, cycle)
+    index = NONE
+    if i != NONE:
+        index = subs[i].queue_head if ahead == NONE else requests[ahead].next
+    if sm.back_head and sm.lsu_free <= cycle and returns.has_turn(sm, requests, code, index, when, cycle):
+        answers.free_request(requests, returns.serve(m, counts, sm, warps, requests, code, events, cycle))
+        if index != NONE:
+            when = max(when, turn.free_at(sm, requests[index], code[requests[index].code]))
     if when > cycle:
-        come_back(sm, s, events, when)
+        when = min(when, max(cycle + 1, sm.lsu_free)) if sm.back_head else when
+        if when < INF:
+            turn.come_back(sm, s, events, when)
         return
-    sub = subs[i]
-    index = sub.queue_head if ahead == NONE else requests[ahead].next
-    request = requests[index]
+    sub, request = subs[i], requests[index]
     one, warp = code[request.code], warps[request.warp]
-    busy = m.shared_interval
+    busy, tags = m.shared_interval, 0
     if request.space == EXCHANGE:
         busy = copies.whole_cycles(sm, one.held_fp) if one.held_fp else max(busy, m.exchange_interval)
         if one.closes:
@@ -142,17 +138,19 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         access = accesses[request.access]
         if request.space == COPY and not copies.has_room(m, sm, one, access):
             counts.queue_conflicts += 1
-            come_back(sm, s, events, cycle + RETRY)
+            turn.come_back(sm, s, events, cycle + RETRY)
             return
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,
                          coalescer, l1_tags, l1_lines, cycle)  # fmt: skip
         if took < 0:
             counts.queue_conflicts += 1
-            come_back(sm, s, events, cycle + RETRY)
+            turn.come_back(sm, s, events, cycle + RETRY)
             return
-        busy = max(busy, took)
+        tags = took
+        busy = 0 if turn.is_load(request, one) else max(busy, request.passes)
         if request.space == COPY:
-            busy = copies.time_of(m, counts, sm, request, one, access, busy, cycle)
+            busy = max(busy, took)
+            busy = tags = copies.time_of(m, counts, sm, request, one, access, busy, cycle)
             if request.left > 1:
                 copies.take_place(m, sm, one, request)
         counts.requests += 1
@@ -160,12 +158,20 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
     if request.left > 0:
         if request.left > 1 or request.space == COPY:
             answers.expect(warp, requests, index)
-        answers.arrived(m, counts, sm, warps, requests, index, code, events, request.last)
-    counts.lsu_cycles += busy
-    if not one.stops:
-        stops.served(sm, cycle, busy)
-    sm.lsu_free = cycle + busy
-    come_back(sm, s, events, sm.lsu_free)
+        answers.arrived(m, counts, sm, s, warps, requests, index, code, events, request.last, cycle)
+    sm.tags_free = max(sm.tags_free, cycle + tags)
+    if busy:
+        counts.lsu_cycles += busy
+        if not one.stops:
+            stops.served(sm, cycle, busy)
+        sm.lsu_free, sm.back_last = cycle + busy, 0
+    turn.come_back(sm, s, events, cycle + 1 if sm.back_head or waiting(subs, s) else max(cycle + 1, sm.lsu_free))
+
+
+@njit(cache=True, forceinline=True)
+def waiting(subs, s):
+    """Whether there are accesses to global or local memory in the queues."""
+    return subs[4 * s].lg_count + subs[4 * s + 1].lg_count + subs[4 * s + 2].lg_count + subs[4 * s + 3].lg_count
 
 
 @njit(cache=True)

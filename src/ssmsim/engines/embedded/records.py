@@ -150,7 +150,7 @@ SUBCORE = _record(
 
 SM = _record(
     "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
-    "lsu_free", "lsu_next", "through", "hand_free",
+    "lsu_free", "lsu_next", "tags_free", "back_head", "back_tail", "back_last", "through", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "copy_written",
@@ -188,6 +188,7 @@ ACCESS = _record("first_line", "lines", "wavefronts")
 REQUEST = _record(
     "next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last",
     "ordered", "there", "later",  # answers of a warp in order, see answers.py
+    "passes",  # wavefronts of a load when its data are there, see returns.py
     "place_fp",  # what a copy takes of those that may be on their way
 )  # fmt: skip
 

@@ -8,7 +8,8 @@ cycles, as those of two warps) and solo (lds32_four, sts32_four: 8 cycles each f
 
 from numba import njit
 
-from ssmsim.engines.embedded.records import COPY, INF, NONE, SHARED
+from ssmsim.engines.embedded.events import SERVE, schedule
+from ssmsim.engines.embedded.records import COPY, EXCHANGE, GLOBAL, INF, LOCAL, NONE, SHARED
 
 
 @njit(cache=True, forceinline=True)
@@ -19,8 +20,29 @@ def may_pass(request, warp, one):
     return request.arrival
 
 
+@njit(cache=True, forceinline=True)
+def is_load(request, one):
+    """From global or local memory: it needs the tags, and the data banks only when its data are there (returns.py)."""
+    return (request.space == GLOBAL or request.space == LOCAL) and not one.is_store and not one.is_atomic
+
+
+@njit(cache=True, forceinline=True)
+def free_at(sm, request, one):
+    """Cycle from which what an instruction needs of the unit is free: tags, data banks, or both."""
+    if request.space == SHARED or request.space == EXCHANGE:
+        return sm.lsu_free
+    return sm.tags_free if is_load(request, one) else max(sm.lsu_free, sm.tags_free)
+
+
+@njit(cache=True, forceinline=True)
+def come_back(sm, s, events, when):
+    """The unit looks for work at `when`, not at the cycle that was named before."""
+    sm.lsu_next = when
+    schedule(events, when, SERVE, s, 0)
+
+
 @njit(cache=True)
-def following(subs, requests, warps, code, first, cycle):
+def following(sm, subs, requests, warps, code, first, cycle):
     """(sub-core of the next instruction, the one before it in its queue, cycle from which it may be served).
 
     Of those that may at `cycle` the one that arrived first, else the one that may first; NONE when all queues are empty.
@@ -32,10 +54,12 @@ def following(subs, requests, warps, code, first, cycle):
         for _ in range(sub.handed):
             request = requests[index]
             if not behind_own(sub, requests, index):
-                when = max(cycle, may_pass(request, warps[request.warp], code[request.code]))
+                one = code[request.code]
+                own = max(cycle, may_pass(request, warps[request.warp], one))
+                when = max(own, free_at(sm, request, one))
                 if when < since or (when == since and request.arrival < arrived):
                     best, ahead, since, arrived = i, before, when, request.arrival
-                if when <= max(cycle, request.arrival):
+                if own <= max(cycle, request.arrival):
                     break  # those behind it have arrived later
             before, index = index, request.next
     return best, ahead, since
