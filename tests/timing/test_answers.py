@@ -76,7 +76,7 @@ def test_later_answers_come_at_once_when_the_first_is_there():
 
 def test_a_copy_keeps_its_place_until_those_before_it_are_there():
     """Two places: the third copy waits for the second, which is answered behind the first."""
-    two = one_sm(mio__copies_awaited=2, mio__copy_past_share=1)
+    two = one_sm(mio__copies_awaited=2, mio__place_share=1)
     shared = op("LDS R0, [R2]", write=0, rows=[4 * LANES])
 
     def waits(first):

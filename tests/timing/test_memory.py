@@ -357,7 +357,7 @@ def test_what_goes_past_the_l1_needs_no_place_there():
 
 def behind_copies(count: int, modifier: str) -> int:
     """Cycles that an LDS takes behind copies of a line each, of which three through the L1 or six past it have places."""
-    few = one_sm(mio__copies_awaited=3, mio__copy_past_share=0.5)
+    few = one_sm(mio__copies_awaited=3, mio__place_share=0.5)
     far = [
         op(f"LDGSTS.E{modifier} [R4], desc[UR4][R2.64]", rows=[16 * LANES, BASE + 512 * i + 16 * (LANES % 8)])
         for i in range(count)

@@ -347,20 +347,6 @@ def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
     assert copies.time_of(m, counts, sm, request, one, access, 1, 180) == 4
 
 
-@pytest.mark.parametrize(("bypass", "places"), [(0, 4), (1, 8)])
-def test_so_many_copies_may_be_on_their_way(bypass, places):
-    """Four through the L1, or eight past it, which take half a place; one without lines takes none."""
-    m, _, sm = copying(copy_places_fp=4 << r.FP, copy_past_place_fp=1 << r.FP - 1)
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
-    access.lines, one.bypass = 1, bypass
-    for _ in range(places):
-        assert copies.has_room(m, sm, one, access)
-        copies.take_place(m, sm, one, request)
-    assert sm.places_taken_fp == 4 << r.FP and not copies.has_room(m, sm, one, access)
-    access.lines = 0
-    assert copies.has_room(m, sm, one, access)
-
-
 @pytest.mark.parametrize(("row", "mask", "passes"), [
     ([4 * (lane // 4) for lane in range(32)], FULL, 4), ([4 * lane for lane in range(32)], FULL, 1), ([0] * 32, FULL, 32),
     ([4 * (lane % 8) for lane in range(32)], FULL, 4), ([4 * (lane % 8) for lane in range(32)], 0xFF00FF, 2),

@@ -187,10 +187,10 @@ class Mio(Group):
         description="copies past the L1 ask for a line per cycle; the unit takes on as many as this time has room for"
     )
     copies_awaited: Count = Field(
-        description="copies through the L1 whose data are on their way; the unit waits with the next, and all behind it"
+        description="copies through the L1 whose data are on their way, in the order of the SM's unit, which waits with the next"
     )
-    copy_past_share: Annotated[float, Field(gt=0, le=1)] = Field(
-        description="of the room of one, that a copy past the L1 takes"
+    place_share: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="of the room of one, that a copy past the L1, that hits or fills with zeros takes, and a load that waits"
     )
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
     copy_fill_cycles: NonNegative = Field(description="each line that comes past the L1 holds the unit this long")

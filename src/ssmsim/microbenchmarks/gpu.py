@@ -81,6 +81,12 @@ class Gpu:
         self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size))
         return address.value
 
+    def host(self, size: int) -> int:
+        """Address of `size` bytes of the host's memory that the device reads and writes over the bus."""
+        address = ctypes.c_uint64()
+        self.call("cuMemHostAlloc", ctypes.byref(address), ctypes.c_size_t(size), 3)  # for every context, mapped
+        return address.value
+
     def free(self, address: int) -> None:
         self.call("cuMemFree_v2", ctypes.c_uint64(address))
 

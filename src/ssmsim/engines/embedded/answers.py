@@ -8,7 +8,7 @@ and other warps do not. Our microbenchmark order: four dependent loads from L2 b
 
 from numba import njit
 
-from ssmsim.engines.embedded import returns
+from ssmsim.engines.embedded import places, returns
 from ssmsim.engines.embedded.events import COPY_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.records import COPY
 from ssmsim.engines.embedded.turn import is_load
@@ -46,19 +46,23 @@ def arrived(m, counts, sm, s, warps, requests, index, code, events, when, cycle)
 
 @njit(cache=True)
 def answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
-    """The request's counter goes down, of a load when its data have passed; the place of a copy is free."""
+    """The request's counter goes down, of a load when its data have passed; what it alone held up gives its place back."""
     request = requests[index]
+    places.answered(sm, requests, index)
     if is_load(request, code[request.code]):
         returns.expect(m, sm, s, requests, events, index, when, cycle)
-        return
-    counts.answers += 1
-    sm.places_taken_fp -= request.place_fp
-    if request.space == COPY:
-        schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
     else:
-        warps[request.warp].outstanding -= 1
-    schedule(events, when, RELEASE, request.warp, code[request.code].write_add)
-    free_request(requests, index)
+        counts.answers += 1
+        schedule(events, when, RELEASE, request.warp, code[request.code].write_add)
+        if request.space == COPY:
+            schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
+        else:
+            warps[request.warp].outstanding -= 1
+            free_request(requests, index)
+    done = places.give_back(sm, requests)
+    while done:
+        free_request(requests, done)
+        done = places.give_back(sm, requests)
 
 
 @njit(cache=True)

@@ -5,8 +5,7 @@ What it asks for goes on at a line per cycle: past the L1 some way behind, so th
 there (behind: cg16, turns: cg16); through the L1 at once, and once more when data that it lacked have come (behind: ca4, ca16).
 Wavefronts through the L1 are those that its banks take to read and those to write (commits: flat as four), and pass between
 operands of HGMMAs (alongside).
-As many as copies_awaited may be on their way, those past the L1 for a share of a place (pending); a copy that hits takes none, but
-waits like the others when all are taken (assumed).
+How many may be on their way is told in places.py.
 What comes past the L1 is written a sector per cycle as it arrives. That costs loads from shared memory next to nothing; a store
 that meets it, or lanes that fill with zeros, take a cycle more for each sector: turns has 0.5 to 1.7 conflicts per line
 (ncu), 3 to 3.7 times the share of cycles in which stores are written, from 14 to 59 %.
@@ -52,24 +51,6 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
     sm.copy_back_fp += (busy << FP) * (sm.copy_back_fp > begin)
     sm.copy_written = (begin >> FP) + busy + access.wavefronts + 1
     return busy + (begin >> FP) - cycle
-
-
-@njit(cache=True)
-def has_room(m, sm, one, access):
-    """Whether one more may be on its way; else the unit waits with it, and all that is behind (our microbenchmark pending)."""
-    return access.lines == 0 or sm.places_taken_fp + place_of(m, one) <= m.copy_places_fp
-
-
-@njit(cache=True)
-def take_place(m, sm, one, request):
-    """A copy is on its way. Its place is free once its data and all that its warp asked for before it are there."""
-    request.place_fp = place_of(m, one)
-    sm.places_taken_fp += request.place_fp
-
-
-@njit(cache=True)
-def place_of(m, one):
-    return m.copy_past_place_fp if one.bypass else 1 << FP
 
 
 @njit(cache=True)

@@ -66,10 +66,8 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
     if is_load(request, one):  # it asks for a line per cycle, and each takes a cycle when it is there: bursts
         took = max(took, sent)
         if request.left > 1:
-            request.passes = count
-    if (
-        one.is_store
-    ):  # until its port has room; shared memory is served meanwhile: our microbenchmarks mixes and local (both64)
+            request.passes = count * m.wavefront_fp + (1 << FP) - 1 >> FP
+    if one.is_store:  # until its port has room; shared memory is served meanwhile: mixes and local (both64)
         took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - m.store_backlog - cycle)
     return took
 

@@ -9,7 +9,7 @@ unit (stops.py).
 
 from numba import njit
 
-from ssmsim.engines.embedded import answers, copies, handover, l1, operands, returns, stops, turn
+from ssmsim.engines.embedded import answers, copies, handover, l1, operands, places, returns, stops, turn
 from ssmsim.engines.embedded.bits import lowest
 from ssmsim.engines.embedded.events import RELEASE, schedule
 from ssmsim.engines.embedded.records import (
@@ -49,7 +49,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     free.next = request.next
     request.next, request.warp, request.code, request.left = 0, w, warp.current, 0
     request.access = NONE
-    request.ordered, request.there, request.later, request.place_fp = 0, 0, 0, 0
+    request.ordered, request.there, request.later, request.standing = 0, 0, 0, 0
     request.space = one.space
     if one.space != EXCHANGE:
         request.access = warp.access
@@ -136,7 +136,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
                cycle + shared_latency(m, one) + (late + max(0, one.wavefront * (wavefronts - (1 << FP))) >> FP), cycle)  # fmt: skip
     else:
         access = accesses[request.access]
-        if request.space == COPY and not copies.has_room(m, sm, one, access):
+        if request.space == COPY and not places.has_room(m, sm, request, one, access):
             counts.queue_conflicts += 1
             turn.come_back(sm, s, events, cycle + RETRY)
             return
@@ -151,13 +151,12 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
         if request.space == COPY:
             busy = max(busy, took)
             busy = tags = copies.time_of(m, counts, sm, request, one, access, busy, cycle)
-            if request.left > 1:
-                copies.take_place(m, sm, one, request)
         counts.requests += 1
     pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm, stalls, cycle)
     if request.left > 0:
         if request.left > 1 or request.space == COPY:
             answers.expect(warp, requests, index)
+            places.take(m, sm, requests, index, one)
         answers.arrived(m, counts, sm, s, warps, requests, index, code, events, request.last, cycle)
     sm.tags_free = max(sm.tags_free, cycle + tags)
     if busy:

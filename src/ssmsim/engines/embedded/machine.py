@@ -236,7 +236,7 @@ def machine_record(
     m.copy_issue_fp, m.copy_fill_fp = _fp(c.mio.copy_issue_cycles), _fp(c.mio.copy_fill_cycles)
     m.copy_l1_fp, m.copy_ahead_fp = _fp(c.mio.copy_l1_cycles), _fp(c.mio.copy_ahead_cycles)
     m.copy_miss_fp, m.copy_sector = _fp(c.mio.copy_miss_cycles), c.mio.copy_sector_cycles
-    m.copy_places_fp, m.copy_past_place_fp = _fp(c.mio.copies_awaited), _fp(c.mio.copy_past_share)
+    m.places_fp, m.place_share_fp = _fp(c.mio.copies_awaited), _fp(c.mio.place_share)
     path = c.l2.hit_latency_near_cycles - c.l1.hit_latency_cycles
     m.request_latency, m.reply_latency = path // 2, path - path // 2
     m.far_latency, m.header = c.l2.hit_latency_far_cycles - c.l2.hit_latency_near_cycles, c.noc.header_bytes

@@ -79,7 +79,7 @@ MACHINE = _record(
     "shared_latency", "ldsm_latency", "store_latency", "shared_atomic_latency", "own_wavefront", "commit_latency",
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result", "gmma_load_fp", "gmma_room_fp", "gmma_spare_fp", "gmma_piece_fp",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
-    "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "copy_places_fp", "copy_past_place_fp",
+    "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "places_fp", "place_share_fp",
     "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges", "coalescer_share",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
@@ -155,7 +155,7 @@ SM = _record(
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "copy_written",
     "misses", "awaited",
-    "places_taken_fp",
+    "places_taken_fp", "oldest", "newest",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "refill_interval", "stores", "barrier_free",
     "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),
@@ -189,7 +189,7 @@ REQUEST = _record(
     "next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last",
     "ordered", "there", "later",  # answers of a warp in order, see answers.py
     "passes",  # wavefronts of a load when its data are there, see returns.py
-    "place_fp",  # what a copy takes of those that may be on their way
+    "place_fp", "standing", "older", "newer",  # what is on its way in the order of the SM, see places.py
 )  # fmt: skip
 
 # A line on its way from or to an SM.
