@@ -56,6 +56,7 @@ def answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
         schedule(events, when, RELEASE, request.warp, code[request.code].write_add)
         if request.space == COPY:
             schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
+            sm.awaited -= request.room
         else:
             warps[request.warp].outstanding -= 1
             free_request(requests, index)

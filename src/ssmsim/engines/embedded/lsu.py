@@ -49,7 +49,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
     free.next = request.next
     request.next, request.warp, request.code, request.left = 0, w, warp.current, 0
     request.access = NONE
-    request.ordered, request.there, request.later, request.standing = 0, 0, 0, 0
+    request.ordered, request.there, request.later, request.standing, request.room = 0, 0, 0, 0, 0
     request.space = one.space
     if one.space != EXCHANGE:
         request.access = warp.access
