@@ -355,6 +355,47 @@ def test_what_goes_past_the_l1_needs_no_place_there():
     assert behind(7, ".NA") == behind(6, ".NA") + PASSES
 
 
+@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize(("before", "waits"), [(1 << 24, True), (0, False)])
+def test_a_line_keeps_its_place_until_the_one_that_asked_for_it_is_answered(before, waits, copies):
+    """192 lines from L2 come soon; their warp's answers wait for the load before them, from DRAM or from L2 as well."""
+    slow = one_sm(
+        shared__carveouts_kib=(228,),
+        l1__awaited_lines_beyond=36,
+        dram__latency_near_cycles=3000,
+        dram__latency_far_cycles=3000,
+    )
+    lines = [BASE + 4096 * i + 128 * LANES for i in range(8)]
+    barrier = op("BAR.SYNC.DEFER_BLOCKING 0x0", barrier=0)
+    warm = [op("LDG.E.STRONG.GPU R0, desc[UR4][R2.64]", write=0, rows=[row]) for row in lines]
+    far = op("LDG.E.STRONG.GPU R0, desc[UR4][R2.64]", write=1, rows=[BASE + 4096 * 7 + before + 4 * (LANES % 8)])
+    held = [
+        op("LDGSTS.E [R4], desc[UR4][R2.64]", rows=[4 * LANES, row]) if copies
+        else op("LDG.E R0, desc[UR4][R2.64]", write=1, rows=[row])
+        for row in lines[:6]
+    ]  # fmt: skip
+    other = op("LDG.E R0, desc[UR4][R2.64]", write=0, rows=[lines[6]])
+    ops = [
+        *warm,
+        use(),
+        barrier,
+        far,
+        *held,
+        EXIT,
+        barrier,
+        op("LDS R0, [R2]", write=0, rows=[4 * LANES]),
+        use(),
+        *[op("FADD R5, R4, R4", stall=15)] * 100,
+        other,
+        use(),
+        EXIT,
+    ]
+    second = len(warm) + 2 + 1 + len(held) + 1
+    cycles = run(ops, [list(range(second)), list(range(second, len(ops)))], slow).cycles[0, 1]
+    took = cycles[-2] - cycles[-3]
+    assert (took > 1000) == waits and took < (3000 if waits else 400)
+
+
 def behind_copies(count: int, modifier: str) -> int:
     """Cycles that an LDS takes behind copies of a line each, of which three through the L1 or six past it have places."""
     few = one_sm(mio__copies_awaited=3, mio__place_share=0.5)

@@ -49,6 +49,7 @@ def answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
     """The request's counter goes down, of a load when its data have passed; what it alone held up gives its place back."""
     request = requests[index]
     places.answered(sm, requests, index)
+    sm.awaited -= request.room
     if is_load(request, code[request.code]):
         returns.expect(m, sm, s, requests, events, index, when, cycle)
     else:
@@ -56,7 +57,6 @@ def answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
         schedule(events, when, RELEASE, request.warp, code[request.code].write_add)
         if request.space == COPY:
             schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
-            sm.awaited -= request.room
         else:
             warps[request.warp].outstanding -= 1
             free_request(requests, index)

@@ -145,9 +145,9 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     many begin, time goes with sectors that do not cost it. So the slope is that at an even pace of beginnings, which is the
     pace of a window of whole waves (multiple regression, of which only one slope is wanted).
     What one more unit costs is the mean of what the pieces say, as far as they agree, and of half of `most` give or take
-    as much: something between nothing and `most`, by the inverse of their variances. Where units at `most` each take up
-    to FULL of the amount nothing else sets the pace: they cost nearly `most`, and that is surer than what pieces say, since
-    what is written goes to DRAM later than the work that wrote it.
+    as much, by the inverse of their variances: something between nothing and `most`, the time that it takes at the DRAM.
+    Where units at `most` each take up to FULL of the amount nothing else sets the pace: they cost nearly `most`, and that is
+    surer than what pieces say, since what is written goes to DRAM later than the work that wrote it.
     """
     y, x, pace = cut(work, amounts), cut(work, others), cut(work, begun)
     off = wanted - means[1]
@@ -159,7 +159,7 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     pressed = min(1.0, max(0.0, (means[1] * most / means[0] - BUSY) / (FULL - BUSY)))
     guess, doubt = most * (1 + pressed) / 2, most * max(SURE, 1 - pressed) / 2
     told, before = square / max(noise, 1e-12), 1 / doubt**2
-    slope = max(0.0, (slope * told + guess * before) / (told + before))
+    slope = min(most, max(0.0, (slope * told + guess * before) / (told + before)))
     value = means[0] + slope * off
     return Rate(value, float(STUDENT[PIECES - 4] * np.sqrt(noise / PIECES + off * off / (told + before)) / value))
 

@@ -3,14 +3,14 @@
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
 its way waits for the same entry. Data that come need a place: when as many lines as the L1 holds, and some more, are on
 their way, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark behind: tight, roomy;
-copies past the L1 need none there). A load's is free when its line is there, a copy's when it has been answered: behind 25 lines
-of each of nine warps, 24 of them there, one on its way to the host's memory, a load of another warp goes on, when they are
-of loads, with 21 KB of L1, and waits when they are of copies (by hand, H100). A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads
-do not hit it (ncu: of the store sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line
-which was there is lost is assumed. Local
-memory is written through as well, but loads hit what was stored (our microbenchmark local: 32 B per cycle and SM, and the
-L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores). That stores to
-one line which follow each other at once are put together (local: again1) is left out.
+copies past the L1 need none there). It is free when the load or the copy that asked has been answered, in its warp's order:
+while nine warps with a load each on its way to the host's memory have 24 lines behind it that are there, with 21 KB of L1, a
+load of another warp waits until those are answered, behind loads and copies alike, and not with seven (by hand, H100).
+A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store
+sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is
+assumed. Local memory is written through as well, but loads hit what was stored (our microbenchmark local: 32 B per cycle and
+SM, and the L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores). That
+stores to one line which follow each other at once are put together (local: again1) is left out.
 """
 
 from numba import njit
@@ -18,7 +18,7 @@ from numba import njit
 from ssmsim.engines.embedded import noc
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.noc import take_fill
-from ssmsim.engines.embedded.records import COPY, FP, GLOBAL, LOCAL, NONE
+from ssmsim.engines.embedded.records import FP, GLOBAL, LOCAL, NONE
 from ssmsim.engines.embedded.tags import find_l1
 from ssmsim.engines.embedded.turn import is_load
 
@@ -109,7 +109,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
         sm.awaited += 1
-        request.room += request.space == COPY
+        request.room += 1
         miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
         return 1
     entry = l1_lines[way]
@@ -122,8 +122,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
         request.left += 1
         if entry.pending == 0:
             sm.awaited += 1
-            entry.kept = request.space == COPY
-            request.room += entry.kept
+            request.room += 1
         entry.pending |= missing
         fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, coalescer, now)
         expect(entry, missing, fill)

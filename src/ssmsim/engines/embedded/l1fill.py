@@ -15,13 +15,10 @@ def fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_line
     counts.l1_fill_sectors += popcount(fill_.sectors)
     request = requests[fill_.request]
     one = code[request.code]
-    if fill_.way == NONE:
-        sms[fill_.sm].awaited -= not (one.bypass or one.is_atomic or request.space == COPY)
-    else:
+    if fill_.way != NONE:
         entry = l1_lines[fill_.way]
         entry.valid |= fill_.sectors
         entry.pending &= ~fill_.sectors
-        sms[fill_.sm].awaited -= entry.pending == 0 and not entry.kept
     when = cycle + m.l1_latency - m.l1_latency // 2
     if request.space == COPY:
         if one.bypass:

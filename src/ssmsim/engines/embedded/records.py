@@ -190,7 +190,7 @@ REQUEST = _record(
     "ordered", "there", "later",  # answers of a warp in order, see answers.py
     "passes",  # wavefronts of a load when its data are there, see returns.py
     "place_fp", "standing", "older", "newer",  # what is on its way in the order of the SM, see places.py
-    "room",  # lines of the L1 that a copy keeps until it is answered
+    "room",  # lines of the L1 that it keeps until it is answered
 )  # fmt: skip
 
 # A line on its way from or to an SM.
@@ -202,9 +202,8 @@ FILL = _record(
 
 # A way of a cache: number of the line that it holds plus one (0: none) and last use; see tags.py.
 TAG = _record("line", "used")
-# What a way holds: sectors valid, on their way and (L1) written, and whether it is awaited for a copy; for each sector on its
-# way, who brings it.
-L1_LINE = _record("valid", "pending", "stored", "kept", ("awaited", 4))
+# What a way holds: sectors valid, on their way and (L1) written; for each sector on its way, who brings it.
+L1_LINE = _record("valid", "pending", "stored", ("awaited", 4))
 L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
 # A load on its way from a GPC to the L2, as the request coalescer knows it.
 COALESCED = _record("line", "first", "answered")
