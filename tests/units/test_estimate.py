@@ -30,9 +30,7 @@ def test_the_interval_of_a_rate_grows_with_the_variation():
 def regressed(amounts, sectors, begun, wanted, most):
     """Whole waves that are the pieces: their means."""
     means = tuple(float(estimate.cut(WORK, sums).mean()) for sums in (amounts, sectors))
-    return estimate.regressed(
-        WORK, amounts, sectors, begun, means, wanted, most, estimate.pressing(means[1] * most / means[0])
-    )
+    return estimate.regressed(WORK, amounts, sectors, begun, means, wanted, most)
 
 
 def of_pieces(values):
@@ -75,16 +73,7 @@ def test_pieces_that_say_nothing_of_a_pressed_dram_are_overruled():
 
 def test_pieces_tell_the_slope_about_the_mean_of_whole_waves():
     sectors = np.linspace(1, 2, 16)
-    one = estimate.regressed(
-        WORK,
-        of_pieces(5 + 3 * sectors),
-        of_pieces(sectors),
-        EVEN,
-        (9.0, 1.2),
-        1.4,
-        most=10.0,
-        pressed=estimate.pressing(1.2 * 10 / 9),
-    )
+    one = estimate.regressed(WORK, of_pieces(5 + 3 * sectors), of_pieces(sectors), EVEN, (9.0, 1.2), 1.4, most=10.0)
     assert one.value == pytest.approx(9 + 3 * (1.4 - 1.2))
 
 
@@ -158,7 +147,7 @@ def test_of_waves_follows_the_launches():
 def state(cycle, issued, launched):
     stalls = np.zeros((2, SELECTED + 1), np.int64)
     stalls[0] = issued
-    counts = SimpleNamespace(issued=issued, dram_reads=issued // 2, dram_writes=1, l2_dirtied=1)
+    counts = SimpleNamespace(issued=issued, dram_reads=issued // 2, dram_writes=1)
     return SimpleNamespace(gpu=[SimpleNamespace(cycle=cycle, next_launch=launched)], counts=[counts], stalls=stalls,
                            machine=[SimpleNamespace(block_total=90)])  # fmt: skip
 

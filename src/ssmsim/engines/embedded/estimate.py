@@ -5,7 +5,7 @@ whose number is known for every instruction, would take as many: blocks of diffe
 things are put right first. Blocks that start together go on in step for several waves, and whether a window holds
 the burst in which it ends is chance: so rates are the mean over all windows of a whole wave, one from every launch to
 that a wave of blocks later (overlapping batches: Meketon and Schmeiser, WSC 1984; each holds a burst wherever it begins).
-And blocks that happen to read or write more of the DRAM take longer (what is written: see Look): the sectors of the skipped ones are known too, so
+And blocks that happen to read or write more of the DRAM take longer: the sectors of the skipped ones are known too, so
 what a sector costs within the window tells what to add for theirs (the regression estimator of survey sampling: Cochran,
 Sampling Techniques, 7.1), between nothing and the time that it takes at the DRAM. Where blocks begin in bursts they read
 and wait at once, which is told apart. In whole runs of dcb, dstates and state_passing DRAM sectors explain 43 to 96 % of how waves differ.
@@ -31,17 +31,11 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
 
 @dataclass(frozen=True)
 class Look:
-    """What had been done by a cycle. executed: int64[instructions]; warp_cycles: of warps that live, all reasons.
-
-    asked: what the work done so far writes counts with it and not when it goes to DRAM, or not at all, as the first waves
-    of a launch find room in the L2: where DRAM does not set the pace they take no less time (chunk_state_fwd and dstates of
-    mamba2-8b, in whole runs).
-    """
+    """What had been done by a cycle. executed: int64[instructions]; warp_cycles: of warps that live, all reasons."""
 
     cycle: int
     issued: int
     dram: int  # sectors read and written
-    asked: int  # read, and made dirty in the L2
     warp_cycles: int
     executed: np.ndarray
 
@@ -70,8 +64,7 @@ class Meter:
         elif self.looks and cycle < self.looks[-1].cycle + self.stride:
             return
         dram = int(counts.dram_reads + counts.dram_writes)
-        asked = int(counts.dram_reads + counts.l2_dirtied)
-        self.looks.append(Look(cycle, int(counts.issued), dram, asked, int(stalls.sum()), stalls[:, SELECTED].copy()))
+        self.looks.append(Look(cycle, int(counts.issued), dram, int(stalls.sum()), stalls[:, SELECTED].copy()))
         if len(self.looks) > LOOKS:
             self.looks, self.stride = self.looks[::2], 2 * self.stride
 
@@ -144,7 +137,7 @@ def rate(work: np.ndarray, amounts: np.ndarray) -> Rate:
 
 
 def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: np.ndarray, means: tuple[float, float],
-              wanted: float, most: float, pressed: float) -> Rate:  # fmt: skip
+              wanted: float, most: float) -> Rate:  # fmt: skip
     """As rate(), at `wanted` units of something else per unit of work; others: its sums, float[samples].
 
     means: amount and other per unit of work over whole waves, for which the pieces tell slope and interval.
@@ -153,8 +146,8 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     pace of a window of whole waves (multiple regression, of which only one slope is wanted).
     What one more unit costs is the mean of what the pieces say, as far as they agree, and of half of `most` give or take
     as much, by the inverse of their variances: something between nothing and `most`, the time that it takes at the DRAM.
-    Where DRAM presses nothing else sets the pace: they cost nearly `most`, and that is surer than what pieces say, since
-    what is written goes to DRAM later than the work that wrote it.
+    Where units at `most` each take up to FULL of the amount nothing else sets the pace: they cost nearly `most`, and that is
+    surer than what pieces say, since what is written goes to DRAM later than the work that wrote it.
     """
     y, x, pace = cut(work, amounts), cut(work, others), cut(work, begun)
     off = wanted - means[1]
@@ -163,16 +156,12 @@ def regressed(work: np.ndarray, amounts: np.ndarray, others: np.ndarray, begun: 
     slope = float(around @ rest) / square if square else 0.0
     rest = rest - slope * around
     noise = float(rest @ rest) / (PIECES - 3)
+    pressed = min(1.0, max(0.0, (means[1] * most / means[0] - BUSY) / (FULL - BUSY)))
     guess, doubt = most * (1 + pressed) / 2, most * max(SURE, 1 - pressed) / 2
     told, before = square / max(noise, 1e-12), 1 / doubt**2
     slope = min(most, max(0.0, (slope * told + guess * before) / (told + before)))
     value = means[0] + slope * off
     return Rate(value, float(STUDENT[PIECES - 4] * np.sqrt(noise / PIECES + off * off / (told + before)) / value))
-
-
-def pressing(busy: float) -> float:
-    """How much DRAM sets the pace, 0 to 1, when it is busy for that part of the time."""
-    return min(1.0, max(0.0, (busy - BUSY) / (FULL - BUSY)))
 
 
 def without(values: np.ndarray, cause: np.ndarray) -> np.ndarray:

@@ -159,7 +159,6 @@ def read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels,
         counts.l2_read_hits += hits
     counts.l2_hits += hits
     if fill.atomic:
-        counts.l2_dirtied += popcount(fill.sectors & ~entry.dirty)
         entry.dirty |= fill.sectors
         l2write.drop_copy(m, l2_tags, l2_lines, fill)
     if missing == 0:

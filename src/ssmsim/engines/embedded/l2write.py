@@ -31,7 +31,6 @@ def write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors):
     whole = fill.sectors & fill.full
     entry.valid |= whole
     entry.partial = (entry.partial | fill.sectors & ~entry.valid) & ~whole
-    counts.l2_dirtied += popcount(fill.sectors & ~entry.dirty)
     entry.dirty |= fill.sectors
     if noc.near_of(m, fill.slice, sms[fill.sm].side) == fill.slice:  # else it came through the copy and updated it
         drop_copy(m, l2_tags, l2_lines, fill)

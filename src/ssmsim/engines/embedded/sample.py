@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.estimate import Meter, lengthen, of_waves, pressing, regressed, under_way
+from ssmsim.engines.embedded.estimate import Meter, lengthen, of_waves, regressed, under_way
 from ssmsim.engines.embedded.functional import Functional
 from ssmsim.engines.embedded.homes import scramble
 from ssmsim.engines.embedded.machine import State
@@ -166,29 +166,21 @@ class SampledPool(Pool):
         work = np.array([float(look.executed @ of_each) for look in looks])
         spent = np.array([float(look.warp_cycles) for look in looks])
         skipped, counts = float(self.skipped.executed @ of_each), self.skipped.counts[0]
-        dram, asked = int(counts.dram_reads + counts.dram_writes), int(counts.dram_reads + counts.l2_dirtied)
+        dram = int(counts.dram_reads + counts.dram_writes)
         apart = self.meter.at(self.stagger.began)
         between = float((looks[0].executed - apart.executed) @ of_each)
-        moved, wanted = (
-            np.array([float(x) for x in sums])
-            for sums in zip(*((look.dram, look.asked) for look in looks), strict=True)
-        )
+        read = np.array([float(look.dram) for look in looks])
         cycles = np.array([float(look.cycle) for look in looks])
         launches = self.launched[self.meter.full_from : timed]
-        wave_work, wave_spent, wave_moved, wave_wanted, wave_cycles = (
-            of_waves(cycles, sums, launches, self.stagger.wave) for sums in (work, spent, moved, wanted, cycles)
+        wave_work, wave_spent, wave_read, wave_cycles = (
+            of_waves(cycles, sums, launches, self.stagger.wave) for sums in (work, spent, read, cycles)
         )
         residents = wave_spent / wave_cycles
         m = self.state.machine[0]
         sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.access_bytes * m.channels)  # cycles at the DRAM
         begun = under_way(looks, self.launched[:timed], self.lengths[:timed]).astype(float)
-        most = residents * sector
-        pressed = pressing(wave_moved * most / wave_spent)
-        sectors = wanted + pressed * (moved - wanted)
-        means = wave_spent / wave_work, (wave_wanted + pressed * (wave_moved - wave_wanted)) / wave_work
-        ratio = regressed(
-            work, spent, sectors, begun, means, (asked + pressed * (dram - asked)) / skipped, most, pressed
-        )
+        means = wave_spent / wave_work, wave_read / wave_work
+        ratio = regressed(work, spent, read, begun, means, dram / skipped, residents * sector)
         extra = (skipped + between) * ratio.value / residents - (looks[0].cycle - apart.cycle)
         stalls = self.skipped.executed[:, None] * cycles_each * ratio.value
         scale(self.state, self, round(extra), np.rint(stalls).astype(np.int64))

@@ -54,7 +54,6 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
         counts.dram_reads += popcount(fetch)
     if atomic:
         if way != NONE:
-            counts.l2_dirtied += popcount(sectors & ~l2_lines[way].dirty)
             l2_lines[way].dirty |= sectors
         drop_copy(m, l2_tags, l2_lines, home, line, sectors)
 
@@ -115,13 +114,11 @@ def write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, from_hom
     way = take(m, gpu, counts, l2_tags, l2_lines, home, line)
     if way == NONE:
         counts.dram_writes += popcount(sectors)
-        counts.l2_dirtied += popcount(sectors)
     else:
         entry, whole = l2_lines[way], sectors & full
         clean = entry.dirty == 0
         entry.valid |= whole
         entry.partial = (entry.partial | sectors & ~entry.valid) & ~whole
-        counts.l2_dirtied += popcount(sectors & ~entry.dirty)
         entry.dirty |= sectors
         old = l2write.too_dirty(m, l2_tags, l2_lines, way) if clean else NONE
         if old != NONE:
