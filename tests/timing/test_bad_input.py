@@ -162,6 +162,7 @@ LAWS = {
     "warps retired": lambda s: s.counts.retired_warps,
     "memory instructions answered": lambda s: s.counts.answers,
     "places of copies given back": lambda s: s.sms.places_taken_fp,
+    "places of lines given back": lambda s: s.sms.awaited,
     "SM lines awaited": lambda s: s.sms.misses,
     "stores acknowledged": lambda s: s.sms.stores_acknowledged,
     "bytes of stores": lambda s: s.sms.stores,

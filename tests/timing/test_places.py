@@ -148,4 +148,4 @@ def test_copies_stop_where_the_gpu_stops(case, off):
 
 
 def test_a_store_on_its_way_stops_no_copies():
-    assert stop("ca4", "stg", 0, 4)[1] < 100 > MEASURED["ca4.stg.0.4"]["next"] - MEASURED["ca4.stg.0.4"]["last"]
+    assert stop("ca4", "stg", 0, 4)[1] < 100  # 59 on the GPU

@@ -107,6 +107,12 @@ def test_a_sector_costs_no_less_than_nothing():
     assert one.value == pytest.approx(5 - 3 * 1.5)
 
 
+def test_a_sector_costs_no_more_than_its_time_at_the_dram():
+    sectors = np.linspace(0.5, 1.5, 16)
+    one = regressed(of_pieces(5 + 12 * sectors), of_pieces(sectors), EVEN, 0.5, most=10.0)
+    assert one.value == pytest.approx(17 - 10 * 0.5)
+
+
 @given(st.integers(0, 1000), st.floats(0.1, 5), st.floats(0.5, 2))
 def test_noise_that_sectors_do_not_explain_moves_the_estimate_within_its_interval(seed, cost, wanted):
     draw = np.random.default_rng(seed)

@@ -187,10 +187,10 @@ class Mio(Group):
         description="copies past the L1 ask for a line per cycle; the unit takes on as many as this time has room for"
     )
     copies_awaited: Count = Field(
-        description="copies through the L1 whose data are on their way, in the order of the SM's unit, which waits with the next"
+        description="copies through the L1 that may be on their way in an SM; its unit waits with the next, and they end in the order it asked in"
     )
     place_share: Annotated[float, Field(gt=0, le=1)] = Field(
-        description="of the room of one, that a copy past the L1, that hits or fills with zeros takes, and a load that waits"
+        description="part of such a place that a copy past the L1, one that hits or fills with zeros takes, and a load or an atomic that waits"
     )
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
     copy_fill_cycles: NonNegative = Field(description="each line that comes past the L1 holds the unit this long")
@@ -236,7 +236,7 @@ class L1(Group):
     )
     miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
     awaited_lines_beyond: Annotated[int, Field(ge=0)] = Field(
-        description="loads and copies through the L1 wait when more lines than it holds and these are on their way"
+        description="loads and copies through the L1 wait when those not yet answered asked for more lines than it holds and these"
     )
     store_bytes: Count = Field(description="of stores on their way to the slice that is to take them")
     write_through_bytes_per_cycle: Count

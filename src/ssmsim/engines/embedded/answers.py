@@ -46,7 +46,7 @@ def arrived(m, counts, sm, s, warps, requests, index, code, events, when, cycle)
 
 @njit(cache=True)
 def answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
-    """The request's counter goes down, of a load when its data have passed; what it alone held up gives its place back."""
+    """The request's counter goes down, of a load once its data have passed; places are given back, also of those it alone held up."""
     request = requests[index]
     places.answered(sm, requests, index)
     sm.awaited -= request.room

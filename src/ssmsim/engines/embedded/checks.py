@@ -74,6 +74,7 @@ def conserve(state: State, executed: int) -> None:
         "memory instructions answered = served": (counts.answers, counts.requests),
         "SM lines awaited": (int(state.sms.misses.sum()), 0),
         "places of copies given back": (int(state.sms.places_taken_fp.sum()), 0),
+        "places of lines given back": (int(state.sms.awaited.sum()), 0),
         "stores acknowledged": (int(state.sms.stores_acknowledged.sum()), int(state.sms.stores_issued.sum())),
         "bytes of stores to be taken": (int(state.sms.stores.sum()), 0),
         "fences waiting": (int(state.sms.fences_waiting.sum()), 0),

@@ -1,11 +1,12 @@
 """L1 data cache: sectored, write-through; global copies marked BYPASS do not allocate.
 
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
-its way waits for the same entry. Data that come need a place: when as many lines as the L1 holds, and some more, are on
-their way, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark behind: tight, roomy;
-copies past the L1 need none there). It is free when the load or the copy that asked has been answered, in its warp's order:
-while nine warps with a load each on its way to the host's memory have 24 lines behind it that are there, with 21 KB of L1, a
-load of another warp waits until those are answered, behind loads and copies alike, and not with seven (by hand, H100).
+its way waits for the same entry. Data that come need a place, which is kept until the load
+or the copy that asked for the line has been answered, in its warp's order. When as many places as the L1 holds lines, and some
+more, are taken, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark behind: tight, roomy;
+copies past the L1 need none). By hand, on an H100 with 21 KB of L1: nine warps await a load each from the host's memory, behind
+which 24 lines of each are there already; a load of another warp waits for their answers, and not with seven such warps,
+behind loads and copies alike.
 A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store
 sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is
 assumed. Local memory is written through as well, but loads hit what was stored (our microbenchmark local: 32 B per cycle and
@@ -65,7 +66,7 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
     request.last += max(0, passes - 1)
     request.passes, took = max(1, passes), (took_fp + (1 << FP) - 1) >> FP
-    if is_load(request, one):  # it asks for a line per cycle, and each takes a cycle when it is there: bursts
+    if is_load(request, one):  # it asks for a line per cycle, and each passes like a wavefront when it is there: bursts
         took = max(took, sent)
         if request.left > 1:
             request.passes = count * m.wavefront_fp + (1 << FP) - 1 >> FP
@@ -120,7 +121,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     missing = sectors & ~entry.valid & ~entry.pending
     if missing:
         request.left += 1
-        if entry.pending == 0:
+        if entry.pending == 0:  # the place is the first's; sectors that others ask for meanwhile need none
             sm.awaited += 1
             request.room += 1
         entry.pending |= missing

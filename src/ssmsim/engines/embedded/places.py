@@ -4,10 +4,10 @@ A copy that asks the L1 for what it lacks takes a place of the copies_awaited, o
 zeros a share of it, and so does a load or an atomic that has to wait, as long as it does. A copy gives its place back once it and all
 that the SM's unit asked for before it have been answered, whichever warp asked. Where there is no room for a copy the unit waits
 with it, and all that is behind; loads never do. Our microbenchmarks pending (how many, and the share) and places: while one load
-of another warp is on its way to the host's memory, copies of all sub-cores stop, 12 in each sub-core's queue not counted, after 256
-of a line from L2, after 424 that hit, with zeros or past the L1, after 57 fewer when 96 loads are on their way; so they do behind
-a copy or an atomic, not behind a store. 484 loads do not stop. Loads that hit go on even when the unit waits (by hand);
-here they wait as well.
+of another warp is on its way to the host's memory, copies of four warps, one of each sub-core, stop after 298 of a line from
+L2, 453 that hit or fill with zeros and 440 past the L1: 256 and 424, and 4 to 11 in each sub-core's queue (12 here). With 96
+loads on their way it is 54 fewer. They also stop behind a copy or an atomic, not behind a store; 484 loads do not stop. Loads
+that hit go on even when the unit waits (by hand); here they wait as well.
 """
 
 from numba import njit
@@ -19,7 +19,10 @@ AWAITED, ANSWERED = 1, 2  # of request.standing; else 0
 
 @njit(cache=True)
 def has_room(m, sm, request, one, access):
-    """Whether the unit may go on with a copy; one that is on in no lane asks for nothing."""
+    """Whether the unit may go on with a copy; one that is on in no lane asks for nothing.
+
+    One through the L1 wants a whole place: what it lacks is known when it is looked up. If it hits it takes a share.
+    """
     whole = access.lines and not one.bypass
     return request.off or sm.places_taken_fp + (1 << FP if whole else m.place_share_fp) <= m.places_fp
 

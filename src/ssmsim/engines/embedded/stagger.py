@@ -1,7 +1,7 @@
 """The second wave of a sampled run starts out of step, as waves are in the middle of most runs.
 
 Blocks of the first wave start together and ask for the same at the same time. In whole runs that wears off within some
-eight waves (chunk_state_fwd of mamba2-8b: 18,500 cycles per wave at first, then 16,200; on an H200 the middle half of a wave's
+eight waves (chunk_state_fwd of mamba2-8b: 18,500 cycles per wave at first, then 16,200, before places.py; on an H200 the middle half of a wave's
 blocks starts within 26 % of a wave at first, from the seventh wave on within 50 %), which a sampled run does not have:
 the rate of blocks in step would be taken for that of all. So the slots of the first wave are given away one by one until
 the oldest blocks of the second are about to end: too soon, and none starts while those that do run on, in step; too late, and
