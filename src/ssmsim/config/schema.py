@@ -7,6 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Count = Annotated[int, Field(ge=1, le=1 << 40)]
 NonNegative = Annotated[float, Field(ge=0, le=1 << 20)]
 Cycles = Annotated[int, Field(ge=0, le=1 << 20)]
+Latency = Annotated[
+    int, Field(ge=1, le=1 << 20)
+]  # of what answers: nothing is there in the cycle in which it is asked for
 Rate = Annotated[float, Field(gt=0, le=1e6)]
 Nanoseconds = Annotated[float, Field(ge=0, le=1e6)]
 Kind = Literal["datasheet", "paper", "microbenchmark", "assumption", "modification"]
@@ -34,7 +37,9 @@ class Gpu(Group):
     cycles_at_mhz: Count = Field(
         description="SM clock at which cycles of the L2, the GPCs' ports and DRAM are stated; they have clocks of their own"
     )
-    sms_per_gpc: tuple[Count, ...] = Field(description="one entry per GPC; the sum is the number of SMs")
+    sms_per_gpc: Annotated[tuple[Count, ...], Field(max_length=32)] = Field(
+        description="one entry per GPC; the sum is the number of SMs"
+    )
 
 
 class Sm(Group):
@@ -168,7 +173,7 @@ class Mio(Group):
         description="FENCE.VIEW.ASYNC from its turn at the SM's unit, and from the end of the warp's stores there"
     )
     gpu_fence_latency_cycles: Cycles = Field(description="MEMBAR of GPU or system scope with nothing outstanding")
-    gpu_fence_lead_cycles: Cycles = Field(
+    gpu_fence_lead_cycles: Latency = Field(
         description="a fence to its first trip; others of the SM until then go with it"
     )
     gpu_fence_near_cycles: Cycles = Field(description="fence to the end of that trip: own partition's lines accessed")
@@ -197,9 +202,9 @@ class Mio(Group):
     copy_sector_cycles: Cycles = Field(
         description="and is written this long per sector: for each such cycle stores to shared memory take one more"
     )
-    shuffle_latency_cycles: Cycles
+    shuffle_latency_cycles: Latency
     shuffle_interval_cycles: Count
-    lane_register_latency_cycles: Cycles = Field(description="S2R of a thread's or lane's own number, issue to use")
+    lane_register_latency_cycles: Latency = Field(description="S2R of a thread's or lane's own number, issue to use")
     lane_register_cycles: NonNegative = Field(description="and holds the SM's unit this long")
 
 
@@ -213,7 +218,7 @@ class Shared(Group):
     carveouts_kib: tuple[Annotated[int, Field(ge=0)], ...] = Field(description="sizes the driver can choose, ascending")
     banks: Count = Field(description="Accel-Sim alone: the engine has 32 banks of 4 bytes")
     wavefronts_per_cycle: Rate = Field(description="passes over the banks for loads and stores of the SM")
-    load_latency_cycles: Cycles = Field(description="LDS.32 without conflict, issue to use")
+    load_latency_cycles: Latency = Field(description="LDS.32 without conflict, issue to use")
     ldsm_latency_cycles: Cycles = Field(description="LDSM.x1")
     warp_wavefront_cycles: Cycles = Field(description="between two wavefronts of one warp")
     wide_wavefront_cycles: Cycles = Field(description="the same for results of LDS.64 and LDS.128")
@@ -229,7 +234,7 @@ class L1(Group):
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
     ways: Count
-    hit_latency_cycles: Cycles = Field(description="LDG.32 hit, issue to use, by pointer chase")
+    hit_latency_cycles: Latency = Field(description="LDG.32 hit, issue to use, by pointer chase")
     tags_per_cycle: Rate = Field(description="128-byte lines looked up per cycle")
     bytes_per_cycle: Count = Field(
         description="data returned to registers; bounds and Accel-Sim alone: the engine has shared.wavefronts_per_cycle"
@@ -316,7 +321,7 @@ class Dram(Group):
     peak_gb_per_s: Rate
     attained_share: Annotated[float, Field(gt=0, le=1)] = Field(description="of the peak, by reads alone")
     channels: Count = Field(description="independent data buses (HBM3 pseudo channels)")
-    banks_per_channel: Count = Field(description="that open rows independently")
+    banks_per_channel: Annotated[int, Field(ge=1, le=64)] = Field(description="that open rows independently")
     access_bytes: Count = Field(description="one burst")
     channel_hash_granule_bytes: Count = Field(description="Accel-Sim alone: the engine's channels belong to slices")
     latency_near_cycles: Cycles = Field(description="unloaded L2 miss, whole path, pointer chase from an SM")
@@ -397,6 +402,7 @@ class SimConfig(Group):
 def _contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
     """(contradicts, field, why) for every relation between fields."""
     sm, shared, l1, l2, dram, fetch = config.sm, config.shared, config.l1, config.l2, config.dram, config.fetch
+    mio = config.mio
     carveouts, near, far = list(shared.carveouts_kib), l2.hit_latency_near_cycles, l2.hit_latency_far_cycles
     return [
         (
@@ -424,6 +430,17 @@ def _contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
         (near <= l1.hit_latency_cycles, "l2.hit_latency_near_cycles", "does not exceed l1.hit_latency_cycles"),
         (dram.latency_near_cycles <= near, "dram.latency_near_cycles", "does not exceed l2.hit_latency_near_cycles"),
         (dram.latency_far_cycles < dram.latency_near_cycles, "dram.latency_far_cycles", "is below latency_near_cycles"),
+        (
+            min(mio.gpu_fence_near_cycles, mio.gpu_fence_far_cycles) <= mio.gpu_fence_lead_cycles,
+            "mio.gpu_fence_lead_cycles",
+            "is not below gpu_fence_near_cycles and gpu_fence_far_cycles, of which it is a part",
+        ),
+        (dram.row_cycle_ns < dram.row_miss_ns, "dram.row_cycle_ns", "is below dram.row_miss_ns, which is a part of it"),
+        (
+            0 < dram.refresh_interval_ns <= dram.refresh_ns + dram.row_miss_ns,
+            "dram.refresh_interval_ns",
+            "does not exceed dram.refresh_ns and dram.row_miss_ns together: no bank would ever be open",
+        ),
         (dram.channels % l2.partitions != 0, "dram.channels", "is not a multiple of l2.partitions"),
         (sm.registers % sm.register_allocation_unit != 0, "sm.registers", "is not a multiple of its allocation unit"),
         (sm.fp32_lanes_per_subcore % 2 != 0, "sm.fp32_lanes_per_subcore", "must be even: two FMA pipes"),
