@@ -1,7 +1,11 @@
 """Hand-over of memory instructions: when their registers may be written again, and what waits for its stores."""
 
+import json
+from itertools import pairwise
+
+import numpy as np
 import pytest
-from streams import EXIT, issued, one_sm, op, run
+from streams import EXIT, ROOT, issued, one_sm, op, run
 
 MIO = one_sm().mio
 READ = MIO.read_release_cycles + 1  # from issue, beyond the registers read
@@ -41,6 +45,36 @@ def test_the_warp_that_waits_longest_gets_the_place():
     cycles = run([sts(CONFLICTS), EXIT], warps).cycles
     done = [cycles[0, w][count - 1] for w in (0, 4, 8)]
     assert max(done) - min(done) <= 4 * 32 * 3
+
+
+ADMITTED = json.loads((ROOT / "traces/h100/microbenchmarks/admit.json").read_text())["samples"]["admit"]
+TAKEN_BEFORE, LAST = 8, 14  # loads that the queue takes at once; the sixteenth waits for registers on the GPU
+
+
+def loads_of(blocks, warps):
+    """Issue cycles of the loads of the first sub-core's warps, [warp, load], block by block: four lines each."""
+    loads = [
+        op("LDG.E.128 R8, desc[UR4][R2.64]", width=16, rows=[[(1 << 24) + 512 * k + 16 * lane for lane in range(32)]])
+        for k in range(16)
+    ]
+    cycles = run([*loads, EXIT], [list(range(17))] * warps, blocks=blocks).cycles
+    return np.array([cycles[b, w][:16] for b in range(blocks) for w in range(0, warps, 4)])
+
+
+@pytest.mark.parametrize(
+    "times",
+    [np.array(ADMITTED["ldg.3.4"]), np.array(ADMITTED["own.3.4"]), loads_of(3, 4)],
+    ids=["gpu", "gpu own", "model"],
+)
+def test_the_oldest_blocks_warps_get_the_places_of_a_full_queue(times):
+    for older, younger in pairwise(times):
+        assert older[LAST] < younger[TAKEN_BEFORE]
+
+
+@pytest.mark.parametrize("times", [np.array(ADMITTED["ldg.1.12"]), loads_of(1, 12)], ids=["gpu", "model"])
+def test_those_of_one_block_have_turns(times):
+    assert np.ptp(times[:, LAST]) < (LAST - TAKEN_BEFORE) * 16 * 2
+    assert ((times <= times[:, LAST].min()).sum(axis=1) > 4).all()
 
 
 def test_a_view_fence_waits_for_the_stores_of_its_warp():

@@ -194,7 +194,11 @@ def answer(gpu, counts, sub, warp, request, index, one, events, requests, when, 
 
 @njit(cache=True, forceinline=True)
 def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm, stalls, cycle):
-    """Leave the sub-core's queue; of the warps that found it full, the one that waits longest is given the place."""
+    """Leave the sub-core's queue; the place is given to a warp that found it full.
+
+    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark admit: a sub-core's warps of three
+    blocks have their ninth to fifteenth loads taken at 51 to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
+    """
     turn.leave(sub, requests, ahead, index)
     sub.handed -= 1
     sub.handed_data -= handover.data(one, request.off)
@@ -203,7 +207,7 @@ def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm
         sub.lg_count -= 1
     if request.left == NONE:
         answers.free_request(requests, index)
-    longest, since = NONE, INF
+    first, age, since = NONE, INF, INF
     refused = sub.refused
     while refused:
         w = i * m.slots + lowest(refused)
@@ -211,10 +215,12 @@ def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm
         warp = warps[w]
         if warp.ready != INF or (warp.state != MIO and warp.state != LG):
             sub.refused ^= warp.bit  # something else has woken it
-        elif warp.mark < since and full(m, sub, warp, code[warp.current]) == 0:
-            longest, since = w, warp.mark
-    if longest != NONE:
-        warp = warps[longest]
+        elif (warp.turn < age or (warp.turn == age and warp.mark < since)) and full(
+            m, sub, warp, code[warp.current]
+        ) == 0:
+            first, age, since = w, warp.turn, warp.mark
+    if first != NONE:
+        warp = warps[first]
         sub.given += 1 - warp.given
         warp.given = 1
         wake(warp, sub, sm, stalls, cycle)
