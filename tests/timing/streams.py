@@ -120,15 +120,20 @@ class Run:
     state: State
 
 
-def run(ops: list[Op], warps: list[list[int]] | None = None, config: SimConfig | None = None, blocks: int = 1) -> Run:
-    """Run to the end, noting each issue. warps: static indices per warp; default one warp through all of it."""
-    config = config or one_sm()
-    warps = warps if warps is not None else [list(range(len(ops)))]
+def prepare(ops: list[Op], warps: list[list[int]], config: SimConfig, blocks: int) -> tuple[Program, State, Pool]:
+    """A GPU about to launch blocks of these warps."""
     program = assemble(ops)
     state = machine.build(code.translate(program, config), launch(len(warps)), config, blocks)
     pool = Pool(program, Streams(ops, warps, blocks), state)
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
+    return program, state, pool
+
+
+def run(ops: list[Op], warps: list[list[int]] | None = None, config: SimConfig | None = None, blocks: int = 1) -> Run:
+    """Run to the end, noting each issue. warps: static indices per warp; default one warp through all of it."""
+    warps = warps if warps is not None else [list(range(len(ops)))]
+    program, state, pool = prepare(ops, warps, config or one_sm(), blocks)
     issued: dict[tuple[int, int], list[int]] = {}
     before: dict[int, tuple[int, int]] = {}
     while True:

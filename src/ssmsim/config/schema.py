@@ -7,9 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Count = Annotated[int, Field(ge=1, le=1 << 40)]
 NonNegative = Annotated[float, Field(ge=0, le=1 << 20)]
 Cycles = Annotated[int, Field(ge=0, le=1 << 20)]
-Latency = Annotated[
-    int, Field(ge=1, le=1 << 20)
-]  # of what answers: nothing is there in the cycle in which it is asked for
+# To what answers at the SM's unit, the cycle of asking included, which the engine takes off: 0 would be before it asked.
+Latency = Annotated[int, Field(ge=1, le=1 << 20)]
 Rate = Annotated[float, Field(gt=0, le=1e6)]
 Nanoseconds = Annotated[float, Field(ge=0, le=1e6)]
 Kind = Literal["datasheet", "paper", "microbenchmark", "assumption", "modification"]
@@ -219,11 +218,11 @@ class Shared(Group):
     banks: Count = Field(description="Accel-Sim alone: the engine has 32 banks of 4 bytes")
     wavefronts_per_cycle: Rate = Field(description="passes over the banks for loads and stores of the SM")
     load_latency_cycles: Latency = Field(description="LDS.32 without conflict, issue to use")
-    ldsm_latency_cycles: Cycles = Field(description="LDSM.x1")
+    ldsm_latency_cycles: Latency = Field(description="LDSM.x1")
     warp_wavefront_cycles: Cycles = Field(description="between two wavefronts of one warp")
     wide_wavefront_cycles: Cycles = Field(description="the same for results of LDS.64 and LDS.128")
     store_latency_cycles: Cycles = Field(description="STS: issue to visible for a later LDS")
-    atomic_latency_cycles: Cycles
+    atomic_latency_cycles: Latency
 
 
 class L1(Group):

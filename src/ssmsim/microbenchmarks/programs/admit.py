@@ -32,21 +32,20 @@ def admit(session: Any) -> dict[str, list[list[int]]]:
             )
             session.gpu.synchronize()
             found = session.gpu.download(notes, blocks * sms * warps * (LOADS + 3), np.dtype(np.uint64))
-        rows[f"{kind}.{blocks}.{warps}"] = row(found.reshape(blocks * sms, warps, LOADS + 3).astype(np.int64))
+        rows[f"{kind}.{blocks}.{warps}"] = row(found.reshape(blocks * sms, warps, LOADS + 3).astype(np.int64), blocks)
     return rows
 
 
-def row(found: np.ndarray) -> list[list[int]]:
-    """found[block, warp, note]: clocks of the warp's SM, and which that is."""
+def row(found: np.ndarray, blocks: int) -> list[list[int]]:
+    """found[block, warp, note]: clocks of the warp's SM, and which that is; SMs that had as many blocks as were meant."""
     of_subcores = []
-    warps = found.shape[1]
-    for s in np.unique(found[:, 0, LOADS + 1]):
+    numbers, counts = np.unique(found[:, 0, LOADS + 1], return_counts=True)
+    for s in numbers[counts == blocks]:
         mine = found[found[:, 0, LOADS + 1] == s]
-        if len(mine) == len(found) // len(np.unique(found[:, 0, LOADS + 1])):
-            times = mine[:, :, 1 : LOADS + 1] - mine[:, :, 0].min()
-            of_subcores += [times[:, i::4].reshape(-1, LOADS) for i in range(min(4, warps))]
-    found_by_load: list[list[int]] = np.median(np.array(of_subcores), axis=0).astype(int).tolist()
-    return found_by_load
+        times = mine[:, :, 1 : LOADS + 1] - mine[:, :, 0].min()
+        of_subcores += [times[:, i::4].reshape(-1, LOADS) for i in range(4)]
+    medians: list[list[int]] = np.median(np.array(of_subcores), axis=0).astype(int).tolist()
+    return medians
 
 
 MEASUREMENTS = [admit]
