@@ -51,7 +51,21 @@ def test_reads_wait_when_the_unit_has_no_room(room, until):
     m, slice_ = machine(room), r.records(r.SLICE, 1)[0]
     for line in range(3):
         adds.begin(m, slice_, atomic(1, 4, line), 4, 0)
+        adds.hold(m, slice_, slice_, atomic(1, 4, line), 4, 1)
     assert slice_.free_fp == until << FP
+
+
+def test_what_is_on_the_link_takes_room_of_the_owners_unit():
+    """Of six additions of four sectors that are on their way two find no room: the other partition's port waits."""
+    m, near, owner = machine(16), *r.records(r.SLICE, 2)
+    for _ in range(6):
+        adds.hold(m, near, owner, atomic(1, 4), 4, 0)
+    assert (near.free_fp, owner.coming_fp) == (8 << FP, 24 << FP)
+    came = atomic(5, 4)
+    came.passed = 1
+    adds.begin(m, owner, came, 4, 0)
+    adds.hold(m, owner, owner, came, 4, 1)
+    assert (owner.free_fp, owner.coming_fp) == (8 << FP, 20 << FP)
 
 
 def hot(part: str) -> dict:

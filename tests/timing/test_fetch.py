@@ -1,5 +1,7 @@
 """Instruction supply and constants: which level answers, to the cycle. Cycles count from the first issue."""
 
+import json
+
 import numpy as np
 import pytest
 from streams import EXIT, ROOT, assemble, issued, launch, one_sm, op, run
@@ -118,3 +120,20 @@ def test_an_ldc_misses_once_per_line():
     result = run([*ops, EXIT], None, small)
     assert np.diff(result.cycles[0, 0])[1:6:2].tolist() == [hit + 70, hit, hit + 70]
     assert result.state.counts[0].idc_misses == 2
+
+
+FOOTPRINT = json.loads((ROOT / "traces/h100/microbenchmarks/footprint.json").read_text())["loops"]
+
+
+@pytest.mark.parametrize("length", [1920, 2048, 2176, 2304, 2560])
+def test_loops_around_the_size_of_the_sms_cache_take_as_long_as_on_the_gpu(length):
+    """Lines of four ways, the one used longest ago goes: between 31 and 40 KB more and more miss (microbenchmark footprint)."""
+    full = load(ROOT / "simconfigs/h100.yaml")
+    alone = full.model_copy(update={"gpu": full.gpu.model_copy(update={"sms_per_gpc": (1,)})})
+    ops = [*[ADD] * length, op("IADD3 R9, R9, 0x1, RZ", stall=4), op("BRA 0x0", stall=5), EXIT]
+    passes = 5
+    cycles = run(ops, [[*range(length + 2)] * passes + [length + 2]], alone).cycles[0, 0]
+    ends = [cycles[(length + 2) * k - 1] for k in (2, passes)]
+    took = (ends[1] - ends[0]) / (passes - 2) / length * 8
+    measured = FOOTPRINT[f"{length}.1.1"]["cycles_per_round"] / length * 8
+    assert took == pytest.approx(measured, rel=0.06)

@@ -39,6 +39,9 @@ class Gpu(Group):
     sms_per_gpc: Annotated[tuple[Count, ...], Field(max_length=32)] = Field(
         description="one entry per GPC; the sum is the number of SMs"
     )
+    sms_per_cpc: Count = Field(
+        description="SMs of a cluster of TPCs; the last one of a GPC has what remains. Each gets as much of a busy slice"
+    )
 
 
 class Sm(Group):

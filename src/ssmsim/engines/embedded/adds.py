@@ -31,5 +31,18 @@ def begin(m, slice_, fill, sectors, now):
         start = max(start, slice_.atomic_start_fp + m.atomic_same_fp)
     slice_.atomic_line, slice_.atomic_sectors, slice_.atomic_start_fp = fill.line + 1, fill.sectors, start
     slice_.add_free_fp = start + max(m.slice_fp, sectors * m.atomic_fp)
-    slice_.free_fp = max(slice_.free_fp, slice_.add_free_fp - m.adds_waiting_fp)
     return start >> FP
+
+
+@njit(cache=True)
+def hold(m, slice_, owner, fill, sectors, at_home):
+    """The port that an atomic has come through waits while the owner's unit has no room, whichever partition's it is.
+
+    So either partition gets half of the unit (shares); the unit's room is taken when an atomic passes its port.
+    """
+    if not at_home:
+        owner.coming_fp += sectors * m.atomic_fp
+    elif fill.passed:
+        owner.coming_fp -= sectors * m.atomic_fp
+    fill.passed = 1 - at_home
+    slice_.free_fp = max(slice_.free_fp, owner.add_free_fp + owner.coming_fp - m.adds_waiting_fp)

@@ -81,7 +81,7 @@ def conserve(state: State, executed: int) -> None:
         "bytes that reach the SMs = sectors filled and headers": (counts.reply_bytes, filled),
         "sectors awaited by a cache": (_awaited(state.l1_lines) + _awaited(state.l2_lines), 0),
         "L2 requests waiting": (
-            int((state.slices.misses + state.slices.writes + state.slices.asked + state.slices.head.sum(1)).sum()),
+            int((state.slices.misses + state.slices.writes + state.slices.asked + state.slices.waiting).sum()),
             0,
         ),
         "DRAM transactions waiting": (int((state.channels.reads + state.channels.writes).sum()), 0),

@@ -39,20 +39,20 @@ PATIENCE = 4_000_000  # cycles without an issued instruction that count as a dea
 
 @njit(cache=True)
 def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, coalescer, l1_tags, l1_lines, slices, l2_tags, l2_lines, transactions, channels, l0, l1i,
+        requests, fills, coalescer, l1_tags, l1_lines, slices, nodes, l2_tags, l2_lines, transactions, channels, l0, l1i,
         gpci, l2i, imc, idc, stalls, pause):  # fmt: skip
     """Simulate until all blocks are done or Python is needed; the status."""
     return cycles(bare(machine), bare(gpus), bare(counters), bare(sms), bare(subs),
                   bare(warps), bare(blocks), unowned(loaded), bare(order), bare(code),
                   bare(stream), bare(accesses), bare(lines), bare(events), bare(requests),
-                  bare(fills), bare(coalescer), bare(l1_tags), bare(l1_lines), bare(slices), bare(l2_tags), bare(l2_lines),
+                  bare(fills), bare(coalescer), bare(l1_tags), bare(l1_lines), bare(slices), bare(nodes), bare(l2_tags), bare(l2_lines),
                   bare(transactions), bare(channels), bare(l0), bare(l1i), bare(gpci), bare(l2i),
                   bare(imc), bare(idc), unowned(stalls), pause)  # fmt: skip
 
 
 @njit(cache=True)
 def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, coalescer, l1_tags, l1_lines, slices, l2_tags, l2_lines, transactions, channels, l0, l1i,
+        requests, fills, coalescer, l1_tags, l1_lines, slices, nodes, l2_tags, l2_lines, transactions, channels, l0, l1i,
         gpci, l2i, imc, idc, stalls, pause):  # fmt: skip
     """The loop itself; see the head of this file."""
     m, gpu, counts = machine[0], gpus[0], counters[0]
@@ -68,7 +68,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
                 lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, coalescer,
                           l1_tags, l1_lines, stalls, a, cycle)  # fmt: skip
             elif kind == ARRIVE:
-                l2.arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transactions, channels, fills,
+                l2.arrive(m, gpu, counts, sms, subs, warps, slices, nodes, l2_tags, l2_lines, transactions, channels, fills,
                           coalescer, events, code, stalls, a, b, cycle)  # fmt: skip
             elif kind == REPLY:
                 noc.deliver(m, gpu, counts, sms, fills[a], a, events, cycle)
@@ -77,7 +77,9 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == CHANNEL_SERVE:
                 dram.serve(m, counts, transactions, channels, events, a, cycle)
             elif kind == DRAM_DONE:
-                l2.filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, a, b, cycle)
+                l2.filled(
+                    m, gpu, counts, sms, slices, nodes, l2_lines, transactions, fills, coalescer, events, a, b, cycle
+                )
             elif kind == COPY_DONE:
                 copies.copied(warps[a], b, events, a, cycle)
             elif kind == GMMA_DONE:

@@ -7,7 +7,7 @@ partition. Atomics have a unit of their own (adds.py).
 
 from numba import njit
 
-from ssmsim.engines.embedded import adds, asked, dram, l2write, noc
+from ssmsim.engines.embedded import adds, asked, dram, l2write, noc, queues
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, STORED, schedule
 from ssmsim.engines.embedded.l1 import bringer, expect
@@ -17,37 +17,48 @@ from ssmsim.engines.embedded.tags import first_way, search
 
 
 @njit(cache=True)
-def arrive(m, gpu, counts, sms, subs, warps, slices, l2_tags, l2_lines, transactions, channels, fills, coalescer, events, code,
+def arrive(m, gpu, counts, sms, subs, warps, slices, nodes, l2_tags, l2_lines, transactions, channels, fills, coalescer, events, code,
            stalls, index, resumed, cycle):  # fmt: skip
     """A request reaches its slice, or is taken up again as the first of those that wait there."""
     fill = fills[index]
     slice_ = slices[fill.slice]
-    queue = 1 if fill.remote else 0
+    kind = queues.kind_of(fill)
     if resumed:
-        slice_.resuming[queue] = 0
-    elif slice_.head[queue]:
-        slice_.waiting += 1
-        fills[slice_.tail[queue]].next = index
-        fill.next, slice_.tail[queue] = 0, index
+        kind = resumed - 1
+        slice_.resuming[kind] = 0
+    elif kind == queues.LOADS and queues.front(m, nodes, fill.slice, queues.MISSES):
+        queues.wait(m, sms, slices, nodes, fills, index, queues.MISSES)
+        return
+    elif fill.passed:
+        pass  # it had its turn at the other partition's slice
+    elif queues.front(m, nodes, fill.slice, kind):
+        queues.wait(m, sms, slices, nodes, fills, index, kind)
+        return
+    elif queues.busy(slice_, kind, cycle):
+        queues.wait(m, sms, slices, nodes, fills, index, kind)
+        resume(m, slices, nodes, events, fill.slice, kind, slice_.free_fp >> FP)
         return
     way, victim = search(l2_tags, l2_lines, first_way(m, fill, fill.slice), m.l2_ways, fill.line)
-    if not room(m, slice_, transactions, way, victim, queue):
+    if not room(m, slice_, transactions, way, victim, kind):
         counts.l2_retries += 1
-        if not resumed:
-            slice_.waiting += 1
-            fill.next, slice_.head[queue], slice_.tail[queue] = 0, index, index
+        if resumed and kind == queues.LOADS:
+            queues.take(m, slices, nodes, fills, fill.slice, kind)
+            resume(m, slices, nodes, events, fill.slice, kind, cycle + 1)
+        if not resumed or kind == queues.LOADS:
+            queues.wait(m, sms, slices, nodes, fills, index, queues.MISSES if kind == queues.LOADS else kind)
         return
-    if resumed:
-        slice_.waiting -= 1
-        slice_.head[queue] = fill.next
-        resume(slice_, events, queue, max(cycle + 1, slice_.free_fp >> FP))
     sectors = popcount(fill.sectors)
     at_home = fill.slice == fill.home
     slice_.free_fp = max(slice_.free_fp, cycle << FP)
     now = taken = slice_.free_fp >> FP
     slice_.free_fp += max(m.slice_fp, adds.arriving(m, sms, fill)) if fill.atomic else m.slice_fp
-    if fill.atomic and at_home:
-        now = adds.begin(m, slice_, fill, sectors, now)
+    if resumed:
+        queues.take(m, slices, nodes, fills, fill.slice, kind)
+        resume(m, slices, nodes, events, fill.slice, kind, max(cycle + 1, slice_.free_fp >> FP))
+    if fill.atomic:
+        if at_home:
+            now = adds.begin(m, slice_, fill, sectors, now)
+        adds.hold(m, slice_, slices[fill.home], fill, sectors, at_home)
     counts.l2_sectors += sectors
     if not at_home and (fill.store or fill.atomic):
         if way == NONE and victim != NONE and fill.store:
@@ -105,7 +116,7 @@ def write_data(slice_, busy, now):
 
 
 @njit(cache=True)
-def room(m, slice_, transactions, way, victim, queue):
+def room(m, slice_, transactions, way, victim, kind):
     """Whether a slice can take a request that may miss.
 
     Writes that await their turn at DRAM have places of their own.
@@ -114,15 +125,16 @@ def room(m, slice_, transactions, way, victim, queue):
     """
     if max(slice_.misses, slice_.writes) >= m.slice_misses or transactions[0].sectors < 4:
         return False
-    return queue == 1 or (slice_.asked < m.slice_misses and (way != NONE or victim != NONE))
+    return kind == queues.QUESTIONS or (slice_.asked < m.slice_misses and (way != NONE or victim != NONE))
 
 
 @njit(cache=True)
-def resume(slice_, events, queue, when):
-    """Have the first waiting request of a slice tried again."""
-    if slice_.head[queue] and not slice_.resuming[queue]:
-        slice_.resuming[queue] = 1
-        schedule(events, when, ARRIVE, slice_.head[queue], 1)
+def resume(m, slices, nodes, events, number, kind, when):
+    """Have the waiting request of a slice that is next tried again."""
+    index = queues.front(m, nodes, number, kind)
+    if index and not slices[number].resuming[kind]:
+        slices[number].resuming[kind] = 1
+        schedule(events, when, ARRIVE, index, kind + 1)
 
 
 @njit(cache=True)
@@ -225,7 +237,7 @@ def promoted(sectors, bytes_):
 
 
 @njit(cache=True)
-def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer, events, number, taken, cycle):
+def filled(m, gpu, counts, sms, slices, nodes, l2_lines, transactions, fills, coalescer, events, number, taken, cycle):
     """DRAM has answered: once the slice takes the sectors they are valid, and all who waited get their reply."""
     transaction = transactions[number]
     if transaction.write == 0 and transaction.channel != NONE and not taken:
@@ -254,6 +266,6 @@ def filled(m, gpu, counts, sms, slices, l2_lines, transactions, fills, coalescer
         slice_.writes -= 1
     else:
         slice_.misses -= 1
-    resume(slice_, events, 1, cycle)
-    resume(slice_, events, 0, cycle)
+    for kind in (queues.QUESTIONS, queues.MISSES, queues.LOADS, queues.STORES):
+        resume(m, slices, nodes, events, transaction.slice, kind, cycle)
     dram.free_transaction(transactions, number)

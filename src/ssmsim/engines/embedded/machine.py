@@ -43,6 +43,7 @@ class State:
     l1_tags: Records
     l1_lines: Records
     slices: Records
+    nodes: Records
     l2_tags: Records
     l2_lines: Records
     transactions: Records
@@ -109,7 +110,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     warps.bit = 1 << np.arange(len(warps)) % one.slots
     subs.wake, subs.greedy, sms.wake, sms.lsu_next = r.INF, r.NONE, r.INF, r.INF
     gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
-    sms.gpc = gpc_of
+    sms.gpc, sms.cpc = gpc_of, cpcs(config)
     busy = np.bincount(gpc_of) * min(1.0, block_total / len(sms))  # SMs of each GPC that get a block
     port = np.rint(config.fetch.gpc_port_cycles * busy).astype(np.int64)
     sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
@@ -128,6 +129,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         l1_tags=room.records(r.TAG, len(sms) * int(one.l1_sets * one.l1_ways)),
         l1_lines=room.records(r.L1_LINE, len(sms) * int(one.l1_sets * one.l1_ways)),
         slices=room.records(r.SLICE, config.l2.slices),
+        nodes=room.records(r.NODE, 4 * config.l2.slices * int(one.cpcs + one.sms + 3)),
         l2_tags=room.records(r.TAG, int(one.l2_slices * one.l2_sets * one.l2_ways)),
         l2_lines=room.records(r.L2_LINE, int(one.l2_slices * one.l2_sets * one.l2_ways)),
         transactions=room.records(r.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 3),
@@ -160,6 +162,15 @@ def share_code(state: State, count: int) -> None:
 
 def _fp(value: float) -> int:
     return max(1, round(value * (1 << r.FP)))
+
+
+def cpcs(config: SimConfig) -> np.ndarray:
+    """Number of each SM's CPC, [SMs]: those of a GPC follow one another, the last has what remains."""
+    numbers: list[int] = []
+    for sms in config.gpu.sms_per_gpc:
+        first = numbers[-1] + 1 if numbers else 0
+        numbers += [first + i // config.gpu.sms_per_cpc for i in range(sms)]
+    return np.array(numbers)
 
 
 def machine_record(
@@ -251,6 +262,7 @@ def machine_record(
         int(port / c.noc.reply_bytes_per_cycle_per_gpc),
     )
     m.link_fp, m.gpcs = int(port / c.noc.partition_link_bytes_per_cycle), len(c.gpu.sms_per_gpc)
+    m.cpcs = int(cpcs(c).max()) + 1
     m.coalescer, m.coalescer_merges = c.noc.coalescer_entries_per_gpc, c.noc.coalescer_merges
     m.coalescer_share = round(1024 * c.noc.coalescer_share_of_tpcs)
     m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes

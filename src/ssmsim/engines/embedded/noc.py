@@ -95,7 +95,7 @@ def remember(entry, fill, index, place):
 @njit(cache=True)
 def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
-    fill.merged, fill.merges, fill.joined, fill.port, fill.stale = 0, 0, 0, NONE, 0
+    fill.merged, fill.merges, fill.joined, fill.port, fill.stale, fill.passed = 0, 0, 0, NONE, 0, 0
     home = fill.home = home_of(m, fill.line)
     fill.set = set_in_slice(m, fill.line)
     if home * m.partitions // m.l2_slices != sm.side:
@@ -108,10 +108,9 @@ def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
     ):
         return
     near = near_of(m, home, sm.side)
-    moves_data = fill.store or fill.atomic
     fill.slice = near if m.far_copies else home
     fill.remote = 0
-    bytes_ = fill.payload + REDUCTION * fill.atomic if moves_data else m.flit
+    bytes_ = fill.payload + REDUCTION * fill.atomic if fill.store or fill.atomic else m.flit
     start = max(sm.request_free_fp, now << FP)
     sm.request_free_fp = start + bytes_ * m.request_sm_fp // 256
     start = max(start, gpu.gpc_request_fp[sm.gpc])

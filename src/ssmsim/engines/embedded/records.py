@@ -84,7 +84,7 @@ MACHINE = _record(
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges", "coalescer_share",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
-    "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "adds_waiting_fp", "slice_atomic_fp", "slice_misses", "answers_awaited",
+    "cpcs", "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "adds_waiting_fp", "slice_atomic_fp", "slice_misses", "answers_awaited",
     "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "write_recovery",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue", "write_turn", "idle_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
@@ -149,7 +149,7 @@ SUBCORE = _record(
 )  # fmt: skip
 
 SM = _record(
-    "wake", "gpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
+    "wake", "gpc", "cpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_next", "tags_free", "back_head", "back_tail", "back_last", "through", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
@@ -197,6 +197,7 @@ REQUEST = _record(
 FILL = _record(
     "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tags.py counts them
     "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "joined", "port", "since", "stale",
+    "passed",  # an atomic that has been through the other partition
     whole_lines=True,
 )  # fmt: skip
 
@@ -213,19 +214,20 @@ SLICE = _record(
     "data_free_fp",
     "write_free_fp",
     "add_free_fp",
+    "coming_fp",  # time of the unit that additions on the link will take
     "misses",
     "writes",
     "asked",
     "first_asked",
     "last_asked",
     "waiting",
-    ("head", 2),
-    ("tail", 2),
-    ("resuming", 2),
     "atomic_line",
     "atomic_sectors",
     "atomic_start_fp",
-)  # [from SMs, from slices]
+    ("resuming", 4),  # of each kind of queue
+)
+# What waits at a slice, by CPC and SM: of a queue its CPCs, of a CPC its SMs, of an SM its requests; see queues.py.
+NODE = _record("first", "last", "following")
 CODE_LINE = _record("tag", "ready", "used", "fresh")
 
 # A burst group on its way from or to DRAM.
