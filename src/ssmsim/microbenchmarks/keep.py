@@ -14,7 +14,8 @@ from ssmsim.files import whole_file
 
 DIGITS = 7
 OF_A_LAUNCH = ("out", "buffers", "parameters", "registers")  # what write_launches needs of a loop that is replayed
-DERIVED = ("operations_per_cycle_per_sm", "spread")  # from cycles_per_round; from cycles_few and cycles_many
+# From cycles_per_round and the operations of a round; from cycles_few and cycles_many.
+DERIVED = ("cycles_per_operation", "operations_per_cycle_per_sm", "spread")
 USUAL = {"carveout": -1, "cold": False, "blocks": 1, "shared": 0}  # left out: so it is when nothing is said
 
 
@@ -38,8 +39,6 @@ def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
             del row["name"]
         for field in DERIVED:
             row.pop(field, None)
-        if row.get("operations") == 1:
-            row.pop("cycles_per_operation", None)  # those of a round
         if row.get("blocks") == 1:
             row.pop("cycles_mean_sm", None)  # the last of cycles_few and of cycles_many
         for field, value in USUAL.items():
