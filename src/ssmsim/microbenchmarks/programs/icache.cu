@@ -1,20 +1,8 @@
 // Straight-line code of growing length in a loop: cycles per instruction tell which level supplies it.
-#include "common.cuh"
+#include "straight.cuh"
 
 struct Sms { u32 mask[5]; };   // SM i takes part when bit i is set
 
-// 4 independent chains; the name is the length in instructions of 16 bytes.
-#define FOUR "fma.rn.f32 %0, %0, %4, %4; fma.rn.f32 %1, %1, %4, %4; fma.rn.f32 %2, %2, %4, %4; fma.rn.f32 %3, %3, %4, %4;"
-#define CODE(name, REPEAT)                                                                                            \
-    KERNEL code_##name(Record* out, int n, float a) {                                                                 \
-        float w = a, x = a + threadIdx.x, y = a * threadIdx.x, z = a + 2 * threadIdx.x;                               \
-        u64 start = now();                                                                                            \
-        _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                             \
-            asm volatile(REPEAT(FOUR) : "+f"(w), "+f"(x), "+f"(y), "+f"(z) : "f"(a));                                 \
-        }                                                                                                             \
-        leave(out, start, (u32)(w + x + y + z));                                                                      \
-    }
-#define TIMES32(x) TIMES16(x) TIMES16(x)
 #define TIMES48(x) TIMES32(x) TIMES16(x)
 #define TIMES96(x) TIMES64(x) TIMES32(x)
 #define TIMES128(x) TIMES64(x) TIMES64(x)
