@@ -54,7 +54,12 @@ TAKEN_BEFORE, LAST = 8, 14  # loads that the queue takes at once; the sixteenth 
 def loads_of(blocks, warps):
     """Issue cycles of the loads of the first sub-core's warps, [warp, load], block by block: four lines each."""
     loads = [
-        op("LDG.E.128 R8, desc[UR4][R2.64]", width=16, rows=[[(1 << 24) + 512 * k + 16 * lane for lane in range(32)]])
+        op(
+            "LDG.E.128 R8, desc[UR4][R2.64]",
+            stall=4,
+            width=16,
+            rows=[[(1 << 24) + 512 * k + 16 * lane for lane in range(32)]],
+        )
         for k in range(16)
     ]
     cycles = run([*loads, EXIT], [list(range(17))] * warps, blocks=blocks).cycles

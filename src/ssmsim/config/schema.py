@@ -309,6 +309,9 @@ class L2(Group):
         description="between two atomics to the same sector that follow each other in a slice"
     )
     atomic_latency_cycles: Cycles = Field(description="beyond a load's")
+    turns_after_cycles: Cycles = Field(
+        description="a slice is taken for so long in order of arrival before loads and atomics wait for turns of their SMs"
+    )
     atomic_queue_sectors: Count = Field(
         description="sectors of atomics that may wait in a slice before reads wait behind them"
     )

@@ -53,6 +53,18 @@ def registers(operand: Operand | None) -> tuple[int, int]:
     return NO_REGISTER, 0
 
 
+def skipped_slots(ins: Instruction) -> int:
+    """Bit set of the operand slots (fields of the machine word at bits 24, 32 and 64) that name no general register.
+
+    Slots follow the text, immediates, constants and uniform registers included, but FADD adds its first and third, and what has
+    one source takes it from the second: so the control words of all captured kernels mark what they keep for reuse.
+    """
+    operands = [o for o in ins.sources if o is not None and o.kind not in ("P", "UP")]
+    slots = {"FADD": [0, 2]}.get(ins.base, [1] if len(operands) == 1 else list(range(len(operands))))
+    named = sum(1 << slot for slot, operand in zip(slots, operands, strict=False) if registers(operand)[0] >= 0)
+    return ~named & (1 << max(slots, default=0)) - 1
+
+
 def uniforms(operand: Operand | None) -> Iterator[int]:
     """Uniform registers that an operand names."""
     if operand is None:
@@ -144,6 +156,7 @@ def instruction_records(
         record["uniform_source"] = read[0] if read else NO_REGISTER
         record["uniform_written"] = sum(1 << u for u in set(written))
         record["uniform_read"] = sum(1 << u for u in set(read))
+        record["skipped"] = skipped_slots(ins)
         found = [pair for pair in map(registers, ins.sources) if pair[0] >= 0]
         for i in range(MAX_SOURCES):
             record[f"source{i}"], record[f"source{i}_count"] = found[i] if i < len(found) else (NO_REGISTER, 0)

@@ -29,7 +29,8 @@ INSTRUCTION = np.dtype(
         ("write_barrier", np.int64),  # released when the result is written
         ("read_barrier", np.int64),  # released when the sources have been read
         ("wait_mask", np.int64),  # barriers 0..5 that must be free before issue
-        ("reuse", np.int64),  # bit i: source slot i stays in the reuse cache
+        ("reuse", np.int64),  # bit i: operand slot i stays in the reuse cache
+        ("skipped", np.int64),  # bit i: operand slot i is none of the sources below (immediate, constant, uniform, RZ)
         ("control", np.int64),  # ssmsim.sass.opcodes.Control: how it steers its warp
         ("target", np.int64),  # index of the instruction that a direct branch or BSSY names, -1 when none
         ("barrier", np.int64),  # BAR: its number, -1 when none or held in a register

@@ -122,7 +122,7 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.first_answer, warp.last_answer = 0, 0
     warp.deferred, warp.opened, warp.stored, warp.yielded = 0, 0, 0, 0
     warp.copy_left[:] = 0
-    warp.turn, warp.issued = gpu.next_launch, cycle
+    warp.turn, warp.issued, warp.branched = gpu.next_launch, cycle, cycle
     warp.age = gpu.ages
     gpu.ages += 1
     warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT

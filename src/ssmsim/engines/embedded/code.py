@@ -176,8 +176,9 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
     if one.kind == r.GMMA:
         return
     reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark phases
-    for slot in range(4):
-        first, count = row[f"source{slot}"], row[f"source{slot}_count"]
+    slots = (slot for slot in range(8) if not row["skipped"] >> slot & 1)
+    for source, slot in zip(range(4), slots, strict=False):
+        first, count = row[f"source{source}"], row[f"source{source}_count"]
         for register in range(first, first + min(count, 4)) if first >= 0 else ():
             cell = slot, register % 2
             reads[register % 2] += cells.get(cell) != register and register not in seen

@@ -74,6 +74,9 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
             again = min(again, until)
             if until == INF:
                 sub.refused |= warp.bit
+                if why == reason.MIO:  # an older block's warp has taken its place
+                    sub.given -= warp.given
+                    warp.given = 0
             continue
         if best == NONE:
             best = w
@@ -92,13 +95,14 @@ def goes_before(warp, other, favourite, others_favourite, cycle):
     those whose did, however long these wait: two warps of NOPs with stall count 2 hold a third that yields up until they end,
     whether a stall count or a dependency counter woke it; without the yield the three share (our microbenchmark favours).
     Else it is who has waited longest, but not for a pipe: then the older block's warps go first, one block after the other
-    where a warp could fill the pipe, and those of a block have turns (precedence: alu, heavy; where issue slots are short all
-    but the youngest share, both.8). A place's block counts from its launch (reused).
+    where a warp could fill the pipe (precedence: alu, heavy; where issue slots are short all but the youngest share, both.8).
+    A place's block counts from its launch (reused). Within a block it is who took a branch longest ago: of warps that go round
+    a loop one after the other goes through its run of such instructions (series, chains), and they end together (precedence).
     """
     waited, others = cycle - warp.ready, cycle - other.ready
-    if favourite and waited == 0:
+    if favourite and waited == 0 and not goes_before_favourite(other, warp):
         return True
-    if others_favourite and others == 0:
+    if others_favourite and others == 0 and not goes_before_favourite(warp, other):
         return False
     if warp.turn == other.turn and warp.yielded != other.yielded:
         return other.yielded != 0
@@ -106,7 +110,15 @@ def goes_before(warp, other, favourite, others_favourite, cycle):
         return waited > others
     if warp.turn != other.turn:
         return warp.turn < other.turn
+    if warp.branched != other.branched:
+        return warp.branched < other.branched
     return warp.issued < other.issued
+
+
+@njit(cache=True, forceinline=True)
+def goes_before_favourite(warp, favourite):
+    """An older block's warp that waits for a place at the special-function unit (precedence: special)."""
+    return warp.turn < favourite.turn and warp.state == reason.MIO
 
 
 @njit(cache=True, forceinline=True)
@@ -202,7 +214,7 @@ def advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slice
         ready, warp.state = warp.opened, reason.BARRIER
     if warp.current != before + 1 and cycle + m.branch_latency > ready:
         ready = cycle + m.branch_latency
-        warp.state = reason.BRANCHING
+        warp.state, warp.branched = reason.BRANCHING, ready
     if one.joins and cycle + m.join_latency > ready:
         ready, warp.state = cycle + m.join_latency, reason.BRANCHING
     fenced = 0

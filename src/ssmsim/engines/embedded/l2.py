@@ -26,18 +26,14 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, nodes, l2_tags, l2_lines, t
     if resumed:
         kind = resumed - 1
         slice_.resuming[kind] = 0
-    elif kind == queues.LOADS and queues.front(m, nodes, fill.slice, queues.MISSES):
-        queues.wait(m, sms, slices, nodes, fills, index, queues.MISSES)
-        return
-    elif fill.passed:
-        pass  # it had its turn at the other partition's slice
-    elif queues.front(m, nodes, fill.slice, kind):
-        queues.wait(m, sms, slices, nodes, fills, index, kind)
-        return
-    elif queues.busy(slice_, kind, cycle):
-        queues.wait(m, sms, slices, nodes, fills, index, kind)
-        resume(m, slices, nodes, events, fill.slice, kind, slice_.free_fp >> FP)
-        return
+    else:
+        behind = queues.to_wait_in(m, slice_, nodes, fill, kind, cycle)
+        if behind != NONE:
+            first = queues.front(m, nodes, fill.slice, behind) == 0
+            queues.wait(m, sms, slices, nodes, fills, index, behind)
+            if first:
+                resume(m, slices, nodes, events, fill.slice, behind, slice_.free_fp >> FP)
+            return
     way, victim = search(l2_tags, l2_lines, first_way(m, fill, fill.slice), m.l2_ways, fill.line)
     if not room(m, slice_, transactions, way, victim, kind):
         counts.l2_retries += 1

@@ -24,17 +24,23 @@ from ssmsim.engines.embedded.records import (
     NONE,
     SHARED,
 )
-from ssmsim.engines.embedded.stalls import LG, MIO, wake
+from ssmsim.engines.embedded.stalls import LG, MIO, WAIT, wake
 
 RETRY = 4  # cycles until an access that found no free miss entry or place tries again: polling, not a hardware value
 
 
 @njit(cache=True, forceinline=True)
 def full(m, sub, warp, one):
-    """Stall reason when the queue cannot take this instruction of the warp, else 0."""
+    """Stall reason when the queue cannot take this instruction of the warp, else 0.
+
+    A place that a younger block's warp is to have is free for it (our microbenchmark precedence: store).
+    """
     if one.space in (GLOBAL, LOCAL) and sub.lg_count >= m.lg_queue:
         return LG
-    return MIO if sub.queue_count + sub.given - warp.given >= m.queue else 0
+    kept = sub.given - warp.given
+    if kept and warp.turn < sub.given_turn:
+        kept -= 1
+    return MIO if sub.queue_count + kept >= m.queue else 0
 
 
 @njit(cache=True, forceinline=True)
@@ -222,5 +228,6 @@ def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm
     if first != NONE:
         warp = warps[first]
         sub.given += 1 - warp.given
-        warp.given = 1
+        warp.given, sub.given_turn = 1, warp.turn
         wake(warp, sub, sm, stalls, cycle)
+        warp.state = WAIT

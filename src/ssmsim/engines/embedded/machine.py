@@ -278,6 +278,7 @@ def machine_record(
     m.slice_fill_fp = _fp(c.l2.sector_bytes / c.l2.slice_fill_bytes_per_cycle)
     m.slice_sector_fp, m.l2_fetch = _fp(c.l2.sector_bytes / c.l2.slice_bytes_per_cycle), c.l2.fetch_bytes
     m.atomic_same_fp = _fp(c.l2.atomic_same_cycles)
+    m.turns_after = c.l2.turns_after_cycles
     m.adds_waiting_fp = c.l2.atomic_queue_sectors * _fp(c.l2.atomic_interval_cycles)
     m.slice_atomic_fp = _fp(c.l2.sector_bytes / c.l2.slice_atomic_bytes_per_cycle)
     m.atomic_fp, m.atomic_latency, m.slice_misses = (

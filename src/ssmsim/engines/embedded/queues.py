@@ -11,12 +11,11 @@ its additions to all slices took 37 % too long (atomics: all.8.16; 14 % without)
 
 from numba import njit
 
-from ssmsim.engines.embedded.records import FP
+from ssmsim.engines.embedded.records import FP, NONE
 
 # Kinds of queue. Atomics are with the loads; QUESTIONS are those of the other partition's slices; MISSES, loads that a slice
 # had no room for, wait in order of arrival: reads from DRAM have no turns (shares: all SMs within 3 %).
 LOADS, STORES, QUESTIONS, MISSES = range(4)
-AHEAD = 4  # cycles that a slice is taken for in order of arrival before others wait for a turn
 
 
 @njit(cache=True)
@@ -27,8 +26,19 @@ def kind_of(fill):
 
 
 @njit(cache=True)
-def busy(slice_, kind, cycle):
-    return kind == LOADS and slice_.free_fp >> FP > cycle + AHEAD
+def to_wait_in(m, slice_, nodes, fill, kind, cycle):
+    """Kind of queue in which a request that arrives has to wait, NONE when it is looked up at once.
+
+    A slice is taken for some cycles in order of arrival before loads and atomics wait for a turn, and one that has had its turn at
+    the other partition's slice has none here.
+    """
+    if kind == LOADS and front(m, nodes, fill.slice, MISSES):
+        return MISSES
+    if fill.passed:
+        return NONE
+    if front(m, nodes, fill.slice, kind) or (kind == LOADS and slice_.free_fp >> FP > cycle + m.turns_after):
+        return kind
+    return NONE
 
 
 @njit(cache=True)

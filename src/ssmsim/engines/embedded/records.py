@@ -84,7 +84,8 @@ MACHINE = _record(
     "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges", "coalescer_share",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
-    "cpcs", "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "adds_waiting_fp", "slice_atomic_fp", "slice_misses", "answers_awaited",
+    "cpcs", "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "adds_waiting_fp", "turns_after", "slice_atomic_fp", "slice_misses",
+    "answers_awaited",
     "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "write_recovery",
     "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue", "write_turn", "idle_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
@@ -127,6 +128,7 @@ WARP = _record(
     "age",
     "turn",  # of its block, in the order of launches
     "issued",  # cycle of its last instruction
+    "branched",  # cycle at which it went on from its last branch, or was launched
     "stall_end",  # end of the previous instruction's stall count
     "scoreboard",  # six dependency counters of COUNTER_BITS each
     "long",  # the counters whose last producer was a local or global access
@@ -143,7 +145,7 @@ SUBCORE = _record(
     "refused",  # and of those that found the queue of memory instructions full
     "greedy", "hold_fp", "stage_free_fp", "even_free_fp", "odd_free_fp",
     "fma_turn", "issued", "special_room", ("pipe_free_fp", len(PIPES) + 1),
-    "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given",
+    "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given", "given_turn",
     "taken", "warps", "active_since", "active",
     whole_lines=True,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from ssmsim.microbenchmarks.case import i32, u64
 from ssmsim.microbenchmarks.gpu import RECORD
 
 SMS, RESIDENT, SHARED, ROUNDS = 132, 4, 50 << 10, 200
-KERNELS = ("alu", "fp32", "heavy", "special", "both")
+KERNELS = ("alu", "fp32", "heavy", "special", "both", "store", "load")
 KEPT = ("alu", "heavy", "both")
 
 
