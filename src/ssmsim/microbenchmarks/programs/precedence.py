@@ -16,7 +16,7 @@ from ssmsim.microbenchmarks.gpu import RECORD
 
 SMS, RESIDENT, SHARED, ROUNDS = 132, 4, 50 << 10, 200
 KERNELS = ("alu", "fp32", "heavy", "special", "both", "store", "load")
-KEPT = ("alu", "heavy", "both")
+KEPT = ("alu", "heavy", "both", "special", "store")
 
 
 def ends(session: Any) -> dict[str, Any]:
