@@ -19,7 +19,6 @@ CASES = {
     "series.special8_yields.8": 0.01,
     "series.special8_yields.12": 0.02,
     "series.special8_yields.16": 0.02,
-    "chains.exps_1.20": 0.06,
     "chains.exps_4.8": 0.03,
     "chains.exps_4.12": 0.14,
     "chains.exps_4.16": 0.11,
