@@ -258,9 +258,37 @@ CASES = {
 }
 
 
+# The same on an H100. With turns from instruction to instruction exps_4 took 20 to 37 % too long, alu2_yields 8 to 22 %.
+H100 = {
+    "series.alu1.8": 0.01,
+    "series.alu1.12": 0.02,
+    "series.alu1.16": 0.02,
+    "series.alu2_yields.8": 0.01,
+    "series.alu2_yields.12": 0.01,
+    "series.alu2_yields.16": 0.02,
+    "series.special8_yields.8": 0.01,
+    "series.special8_yields.12": 0.02,
+    "series.special8_yields.16": 0.02,
+    "chains.exps_4.8": 0.03,
+    "chains.exps_4.12": 0.14,
+    "chains.exps_4.16": 0.11,
+    "chains.exps_4.20": 0.05,
+    "chains.exps_16.20": 0.02,
+}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_simulated_cycles_per_round_are_those_of_the_gpu(name):
-    rows = compare(ROOT / "traces/h200/microbenchmarks/launches", ROOT / "simconfigs/h200.yaml", [name])
+    replay("h200", name, CASES[name])
+
+
+@pytest.mark.parametrize("name", H100)
+def test_simulated_cycles_per_round_are_those_of_an_h100(name):
+    replay("h100", name, H100[name])
+
+
+def replay(gpu, name, bound):
+    rows = compare(ROOT / f"traces/{gpu}/microbenchmarks/launches", ROOT / f"simconfigs/{gpu}.yaml", [name])
     row = next(row for row in rows if row.name == name)
     assert row.failed == ""
-    assert row.error == pytest.approx(0, abs=CASES[name]), f"{row.simulated:.1f} cycles, measured {row.measured:.1f}"
+    assert row.error == pytest.approx(0, abs=bound), f"{row.simulated:.1f} cycles, measured {row.measured:.1f}"

@@ -77,3 +77,14 @@ def test_at_a_pipe_warps_of_a_block_have_turns():
     order = sorted((cycle, w) for w in (0, 4) for cycle in cycles[0, w][1:13])
     assert all(a != b for (_, a), (_, b) in itertools.pairwise(order))
     assert order[-1][0] - order[0][0] == 2 * 23
+
+
+def test_in_a_loop_who_took_a_branch_longer_ago_goes_through_its_run_first():
+    """Two warps of a sub-core: turns in the first round, one run behind the other in the second (microbenchmark series)."""
+    length = 12
+    loop = [*[LOGIC] * length, op("BRA 0x0", stall=5), EXIT]
+    cycles = run(loop, [[*range(length + 1)] * 2 + [length + 1]] * 8).cycles
+    one, other = sorted((cycles[0, w] for w in (0, 4)), key=lambda issued: issued[length])
+    first, second = slice(0, length), slice(length + 1, 2 * length + 1)
+    assert max(abs(a - b) for a, b in zip(one[first], other[first], strict=True)) == 2
+    assert other[second][1] > one[second][-1]

@@ -26,11 +26,6 @@ CODE(16384, TIMES4096) CODE(32768, TIMES8192)
 #define CODE_ON(name, REPEAT)                                                                                         \
     KERNEL on_##name(Record* out, int n, float a, Sms sms) {                                                          \
         if (!(sms.mask[sm() >> 5] >> (sm() & 31) & 1)) return;                                                        \
-        float w = a, x = a + threadIdx.x, y = a * threadIdx.x, z = a + 2 * threadIdx.x;                               \
-        u64 start = now();                                                                                            \
-        _Pragma("unroll 1") for (int i = 0; i < n; i++) {                                                             \
-            asm volatile(REPEAT(FOUR) : "+f"(w), "+f"(x), "+f"(y), "+f"(z) : "f"(a));                                 \
-        }                                                                                                             \
-        leave(out, start, (u32)(w + x + y + z));                                                                      \
+        CODE_FOR(n, a, REPEAT)                                                                                        \
     }
 CODE_ON(3072, TIMES768) CODE_ON(7168, TIMES1792) CODE_ON(16384, TIMES4096)
