@@ -96,7 +96,8 @@ def goes_before(warp, other, favourite, others_favourite, cycle):
     whether a stall count or a dependency counter woke it; without the yield the three share (our microbenchmark favours).
     Else it is who has waited longest, but not for a pipe: then the older block's warps go first, one block after the other
     where a warp could fill the pipe (precedence: alu, heavy; where issue slots are short all but the youngest share, both.8).
-    A place's block counts from its launch (reused). Within a block it is who took a branch longest ago: of warps that go round
+    Who yields gives way to older blocks: of five that multiply in a chain the fifth waits until the four that fill the slots are
+    through (stages). A place's block counts from its launch (reused). Within a block it is who took a branch longest ago: of warps that go round
     a loop one after the other goes through its run of such instructions (series, chains), and they end together (precedence).
     """
     waited, others = cycle - warp.ready, cycle - other.ready
@@ -106,6 +107,8 @@ def goes_before(warp, other, favourite, others_favourite, cycle):
         return False
     if warp.turn == other.turn and warp.yielded != other.yielded:
         return other.yielded != 0
+    if warp.turn != other.turn and (warp.yielded or other.yielded):
+        return warp.turn < other.turn
     if waited != others:
         return waited > others
     if warp.turn != other.turn:
