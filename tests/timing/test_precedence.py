@@ -72,6 +72,15 @@ def test_at_a_pipe_the_older_block_goes_first():
     assert younger[0] > older[39]
 
 
+def test_of_five_chains_the_youngest_block_s_waits():
+    """Four blocks of a warp per sub-core, an instruction every four cycles, fill the issue slots (microbenchmark stages)."""
+    chain = op("FMUL R0, R0, R1", stall=4, yields=True)
+    cycles = run([*[chain] * 200, EXIT], [list(range(201))] * 4, blocks=5).cycles
+    took = [cycles[block, 0][199] - cycles[block, 0][0] for block in range(5)]
+    assert all(cycles[4, 0][150] > cycles[block, 0][199] for block in range(4))
+    assert max(took[:4]) < 1.05 * 4 * 199
+
+
 def test_at_a_pipe_warps_of_a_block_have_turns():
     cycles = run([op("BAR.SYNC 0x0", barrier=0), *[LOGIC] * 12, EXIT], [list(range(14))] * 8).cycles
     order = sorted((cycle, w) for w in (0, 4) for cycle in cycles[0, w][1:13])

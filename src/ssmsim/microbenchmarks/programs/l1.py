@@ -39,7 +39,7 @@ LOOPS = (
         )
         for shared in AUTO
         for threads in (32, 256)
-        for kb in (36, 68, 100, 132, 166, 200, 224, 236, 244)
+        for kb in (36, 68, 100, 132, 166, 200, 224)
     ]
     + [
         Loop(
