@@ -5,6 +5,7 @@ bytes COPIES times, loads a word of the L2 behind them, does CHAIN x 64 FMULs in
 meets. rows4096: rows 4 KB apart, the next round's beside them, as Triton's loops over heads read; same4096: the same rows
 in every round, from the L2. SHARE blocks in a row copy the same tile; BLOCKS on each SM. Of five chains in a sub-core, or
 six, each would be delayed by the others in equal parts; on an H100 four go on as if alone and the younger blocks' wait.
+Without a chain the L2 sets the pace: its slices and their links where no blocks share, what SMs ask for together where they do.
 The L2 holds clean lines of other memory before.
 """
 
@@ -13,7 +14,8 @@ import numpy as np
 from ssmsim.microbenchmarks.case import Loop, Unrecorded, Zeros, u32, u64
 
 SMS, ROUNDS = 132, (4, 20)
-REPLAYED = ("same4096.4.4.4.6", "same4096.4.4.5.6", "same4096.4.4.6.6", "same4096.4.4.8.6", "rows4096.4.4.6.6")
+REPLAYED = ("same4096.4.4.4.6", "same4096.4.4.5.6", "same4096.4.4.6.6", "same4096.4.4.8.6", "rows4096.4.4.6.6", "same4096.1.4.4.0",
+            "same4096.2.4.6.0", "same4096.4.4.1.0")  # fmt: skip
 
 
 def layout(kind: str, copies: int) -> np.ndarray:
@@ -40,5 +42,6 @@ def case(kind: str, share: int, copies: int, blocks: int, chain: int) -> Loop:
 
 LOOPS = [
     *(case("same4096", 4, 4, blocks, chain) for blocks in (1, 4, 5, 6, 8) for chain in (0, 6, 12)),
+    *(case("same4096", share, 4, blocks, 0) for share in (1, 2, 8) for blocks in (1, 2, 4, 6, 8)),
     *(case("rows4096", share, 4, blocks, chain) for share in (1, 4) for blocks in (1, 6, 8) for chain in (0, 6)),
 ]
