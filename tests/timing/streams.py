@@ -29,7 +29,8 @@ FULL = 0xFFFFFFFF
 def one_sm(**changes: Any) -> SimConfig:
     """One SM with a small L2, instructions always at hand and blocks that start at once: one_sm(l1__ways=2)."""
     values = load(ROOT / "simconfigs/h200.yaml").model_dump()
-    quiet = {"gpu__sms_per_gpc": (1,), "l2__hit_latency_spread_cycles": 0, "l2__bytes": 2 * 16 * 128 * 64, "l2__slices": 2, "l2__partitions": 1,
+    quiet = {"gpu__sms_per_gpc": (1,), "l2__hit_latency_spread_cycles": (0,) * 7,
+             "l2__bytes": 2 * 16 * 128 * 64, "l2__slices": 2, "l2__partitions": 1,
              "dram__channels": 2, "dram__peak_gb_per_s": 50.0, "dram__refresh_interval_ns": 0,
              "fetch__l0_bytes_per_subcore": 1 << 16, "fetch__l0_line_bytes": 4096, "fetch__l1_latency_cycles": 0, "fetch__gpc_latency_cycles": 0,
              "fetch__l2_latency_cycles": 0, "constant__miss_latency_cycles": 0, "launch__start_cycles": 1,

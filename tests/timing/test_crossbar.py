@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from streams import EXIT, assemble, one_sm, op, run
-from test_memory import BASE, LANES, in_l2, latency, load, use
+from test_memory import BASE, CONFIG, LANES, in_l2, latency, load, use
 
 from ssmsim.engines.embedded import coalesce, code, noc
 from ssmsim.engines.embedded import records as r
 
-WIDTH = 8  # bytes per cycle of a GPC's port: 16 cycles for a line
+WIDTH = 8  # bytes per cycle of a link: 16 cycles for a line
 
 
 def copy(line):
@@ -17,28 +17,66 @@ def copy(line):
 
 
 def waited(*lines: int) -> int:
-    """Cycles from copies of lines that are in the L2 to the end of the last."""
-    config = one_sm(noc__header_bytes=0, noc__reply_bytes_per_cycle_per_gpc=WIDTH, mio__copy_fill_cycles=0)
+    """Cycles from copies of lines that are in the L2, all in one slice, to the end of the last."""
+    config = one_sm(
+        noc__header_bytes=0,
+        noc__reply_bytes_per_cycle_per_gpc=WIDTH,
+        mio__copy_fill_cycles=0,
+        l2__slices=1,
+        dram__channels=1,
+    )
     wait = [op("LDGDEPBAR", write=1), op("DEPBAR.LE SB1, 0x0", depth=0), op("FADD R5, R4, R4")]
     cycles = run([*in_l2(4), *map(copy, lines), *wait, EXIT], config=config).cycles[0, 0]
     return cycles[-2] - cycles[-2 - len(wait)]
 
 
-def test_an_answer_that_loads_share_passes_the_port_of_the_gpc_once():
-    """The last of four lines comes when three have passed; a load that shares the second of two when both have."""
-    assert waited(0, 1, 2, 3) - waited(0, 0, 1, 1) == 128 // WIDTH
+def test_an_answer_that_loads_share_passes_the_link_once():
+    """Four lines pass it, or two; the port of the SM takes each load's for a cycle, shared or not."""
+    assert waited(0, 1, 2, 3) - waited(0, 0, 1, 1) == 2 * 128 // WIDTH - 1
 
 
-@pytest.mark.parametrize(("share", "least", "most"), [(0, 0, 0), (655, 590, 690), (1024, 1000, 1000)])
-def test_loads_of_another_tpc_meet_in_a_share_of_the_lines(share, least, most):
-    m, primary, other = r.records(r.MACHINE, 1)[0], r.records(r.FILL, 1)[0], r.records(r.FILL, 1)[0]
-    m.coalescer_share, primary.sm, met = share, 4, 0
-    for line in range(1000):
-        other.line, other.sm = 7919 * line, 6
-        met += bool(noc.meets(m, primary, other))
-        other.sm = 5  # of the same TPC
-        assert noc.meets(m, primary, other)
-    assert least <= met <= most
+@pytest.mark.parametrize(
+    ("pause", "there"), [(0, 1), (40, 1), *((pause, 1) for pause in range(55, 80)), (300, 1), (300, 0), (900, 0)]
+)
+def test_a_load_joins_another_until_its_slice_has_answered_and_a_window_longer(pause, there):
+    """Of a line that the L2 holds, up to 66 cycles apart; of one from DRAM, as much longer as DRAM takes."""
+    away = CONFIG.dram.latency_near_cycles - CONFIG.l2.hit_latency_near_cycles if not there else 0
+    fill = [op("FADD R6, R7, R7", stall=s) for s in [15] * (pause // 15) + [1 + pause % 15]]
+    wait = [op("LDGDEPBAR", write=1), op("DEPBAR.LE SB1, 0x0", depth=0), EXIT]
+    result = run([*in_l2(4 * there), copy(8 - 8 * there), *fill, copy(8 - 8 * there), *wait])
+    issued = result.cycles[0, 0]
+    apart = issued[-1 - len(wait)] - issued[-2 - len(wait) - len(fill)]
+    assert apart == pause + 2
+    assert result.state.counts[0].merged == (apart < away + CONFIG.noc.coalescer_window_cycles)
+
+
+@pytest.mark.parametrize("lead", [0, 100, 200, 1000])
+def test_a_load_does_not_join_one_that_its_sm_has(lead):
+    """Answers may come at once, as with a prefetcher: then a load of the line goes to the L2 itself, and is answered."""
+    wait = [op("LDGDEPBAR", write=1), op("DEPBAR.LE SB1, 0x0", depth=0), EXIT]
+    loads = [one for pause in (1, 5, 15) for one in (copy(0), op("FADD R6, R7, R7", stall=pause))]
+    counts = run([*in_l2(1), *loads, *wait], config=one_sm(l1__prefetch_lead_cycles=lead)).state.counts[0]
+    assert (counts.merged == 2) == (lead < 1000)
+
+
+def test_each_gpc_has_a_link_of_its_own_to_a_slice():
+    """At 8 B per cycle a line takes 16 cycles, which those behind it wait."""
+    m, slice_ = r.records(r.MACHINE, 1)[0], r.records(r.SLICE, 1)[0]
+    m.reply_link_fp = (1 << 16) // 8
+    assert [noc.through(m, slice_, gpc, 128, 100) for gpc in (0, 0, 1, 0)] == [100, 116, 100, 132]
+    assert noc.through(m, slice_, 1, 32, 120) == 120
+
+
+def test_a_shared_answer_reaches_both_sms_of_a_tpc_at_once_and_other_tpcs_soon():
+    first, other = r.records(r.FILL, 1)[0], r.records(r.FILL, 1)[0]
+    first.sm, late = 4, set()
+    for line in range(500):
+        first.line = other.line = line
+        for other.sm in (4, 5):
+            assert noc.apart(first, other) == 0
+        other.sm = 6
+        late.add(int(noc.apart(first, other)))
+    assert late == set(range(noc.APART))
 
 
 def test_a_load_goes_past_stores_that_wait_for_their_turn_in_its_slice():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from streams import EXIT, FULL, issued, one_sm, op, run
 
-from ssmsim.engines.embedded import l2, noc
+from ssmsim.engines.embedded import l2, machine, noc
 from ssmsim.engines.embedded import records as r
 
 CONFIG = one_sm()
@@ -204,8 +204,14 @@ def test_the_port_of_an_sm_takes_lines_one_after_another(width):
 
 
 @pytest.mark.parametrize("width", [8, 16, 32])
-def test_the_port_of_a_gpc_takes_lines_one_after_another(width):
-    assert between_answers(load(BASE + 4096, barrier=1), noc__reply_bytes_per_cycle_per_gpc=width) == 128 // width
+def test_the_link_of_a_slice_to_a_gpc_takes_lines_one_after_another(width):
+    one = {
+        "l2__slices": 1,
+        "dram__channels": 1,
+        "l2__bytes": 16 * 128 * 64,
+        "noc__reply_bytes_per_cycle_per_gpc": width,
+    }
+    assert between_answers(load(BASE + 4096, barrier=1), **one) == 128 // width
 
 
 @pytest.mark.parametrize("width", [8, 16, 32])
@@ -306,16 +312,17 @@ def test_loads_pass_stores_that_wait_for_their_port():
     assert held >= 19 * 16 > 20 * 4 + CONFIG.shared.load_latency_cycles >= free
 
 
-@pytest.mark.parametrize("spread", [0, 27])
-def test_slices_differ_in_distance_about_the_same_mean(spread):
-    m = r.records(r.MACHINE, 1)[0]
-    m.spread = spread
-    found = np.array([noc.distance(m, gpc, slice_) for gpc in range(8) for slice_ in range(96)])
-    assert (found.min(), found.max()) == (-spread, spread)
-    assert abs(found.mean()) <= 1.5
+def test_slices_are_as_far_as_measured():
+    """From each GPC; quantiles within two cycles of those that l2: lines gives, and the mean of all that a GPC sees is near 0."""
+    config = one_sm(l2__hit_latency_spread_cycles=(-39, -26, -16, -2, 15, 29, 50))
+    m = run([EXIT], config=config).state.machine[0]
+    found = np.array([[noc.distance(m, gpc, slice_) for slice_ in range(r.DISTANCES)] for gpc in range(8)])
+    quantiles = np.quantile(found, machine.QUANTILES, axis=1).T
+    assert np.abs(quantiles - np.array(config.l2.hit_latency_spread_cycles)).max() <= 2
+    assert np.abs(found[:, :48].mean(1)).max() <= 2
 
 
-@pytest.mark.parametrize("spread", [0, 27])
+@pytest.mark.parametrize("spread", [(0,) * 7, (-39, -26, -16, -2, 15, 29, 50)])
 def test_nothing_arrives_before_it_was_sent(spread):
     """The way to the L2 may be set to nothing, as a prefetcher does: slices nearer than the mean are not reached earlier."""
     fast = one_sm(l1__prefetch_lead_cycles=1000, l2__hit_latency_spread_cycles=spread, l2__slices=2)

@@ -366,7 +366,7 @@ def test_every_field_of_the_machine_is_set_or_known_to_be_zero():
 
     config = one_sm(fetch__l1_latency_cycles=1, fetch__gpc_latency_cycles=1, fetch__l2_latency_cycles=1,
                     constant__miss_latency_cycles=1, launch__sm_interval_cycles=1, dram__refresh_interval_ns=1000,
-                    l2__hit_latency_spread_cycles=1)  # fmt: skip
+                    l2__hit_latency_spread_cycles=(1,) * 7)  # fmt: skip
     state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
     m = state.machine[0]
     unset = {name for name in r.MACHINE.names if not np.any(m[name])}

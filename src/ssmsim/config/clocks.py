@@ -25,7 +25,7 @@ def in_sm_cycles(config: SimConfig) -> SimConfig:
     in_l2 = {
         "hit_latency_near_cycles": round(near),
         "hit_latency_far_cycles": round(near + (l2.hit_latency_far_cycles - hit) * share),
-        "hit_latency_spread_cycles": round(l2.hit_latency_spread_cycles * share),
+        "hit_latency_spread_cycles": tuple(round(cycles * share) for cycles in l2.hit_latency_spread_cycles),
         "atomic_latency_cycles": round(l2.atomic_latency_cycles * share),
         **{field: getattr(l2, field) / share for field in L2_RATES},
         **{field: getattr(l2, field) * share for field in L2_INTERVALS},

@@ -260,14 +260,14 @@ class Noc(Group):
 
     request_bytes_per_cycle_per_sm: Rate = Field(description="stores and atomics, data and header")
     reply_bytes_per_cycle_per_sm: Rate
-    reply_bytes_per_cycle_per_gpc: Rate
+    reply_bytes_per_cycle_per_gpc: Rate = Field(description="data that the links of all slices to one GPC carry")
     request_bytes_per_cycle_per_gpc: Rate
     coalescer_entries_per_gpc: Annotated[int, Field(ge=0)] = Field(
         description="loads it can merge others into; 0: none"
     )
     coalescer_merges: Count = Field(description="loads that one L2 request may serve")
-    coalescer_share_of_tpcs: Annotated[float, Field(ge=0, le=1)] = Field(
-        description="of loads that could join one of another TPC, how many do"
+    coalescer_window_cycles: Annotated[int, Field(ge=0)] = Field(
+        description="how long others may join a load whose answer is ready; not longer than that takes to the SM"
     )
     header_bytes: Annotated[int, Field(ge=0, le=128)]
     request_flit_bytes: Count = Field(description="what the request of a load takes of the ports")
@@ -291,7 +291,9 @@ class L2(Group):
     own_clock_share: Annotated[float, Field(ge=0, le=1)] = Field(
         description="of a near hit's latency, what passes at the L2's clock; the rest passes at the SMs'"
     )
-    hit_latency_spread_cycles: Cycles = Field(description="nearest and farthest slice are this much off the mean")
+    hit_latency_spread_cycles: Annotated[tuple[int, ...], Field(min_length=7, max_length=7)] = Field(
+        description="how far slices lie off the mean: the nearest, 5, 25, 50, 75 and 95 % of them, the farthest"
+    )
     slice_bytes_per_cycle: Rate = Field(description="data a slice gives, per SM cycle")
     slice_write_bytes_per_cycle: Rate = Field(description="data of stores that a slice takes, per SM cycle")
     slice_fill_bytes_per_cycle: Rate = Field(description="data from DRAM that a slice takes, per SM cycle")

@@ -65,13 +65,13 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             if kind == RELEASE:
                 reason.release(warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, b)
             elif kind == SERVE:
-                lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, coalescer,
+                lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills,
                           l1_tags, l1_lines, stalls, a, cycle)  # fmt: skip
             elif kind == ARRIVE:
                 l2.arrive(m, gpu, counts, sms, subs, warps, slices, nodes, l2_tags, l2_lines, transactions, channels, fills,
                           coalescer, events, code, stalls, a, b, cycle)  # fmt: skip
             elif kind == REPLY:
-                noc.deliver(m, gpu, counts, sms, fills[a], a, events, cycle)
+                noc.deliver(m, counts, sms, fills[a], a, events, cycle)
             elif kind == FILL:
                 l1fill.fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_lines, a, cycle)
             elif kind == CHANNEL_SERVE:

@@ -105,10 +105,11 @@ def goes_before(warp, other, favourite, others_favourite, cycle):
         return True
     if others_favourite and others == 0 and not goes_before_favourite(warp, other):
         return False
-    if warp.turn == other.turn and warp.yielded != other.yielded:
-        return other.yielded != 0
-    if warp.turn != other.turn and (warp.yielded or other.yielded):
-        return warp.turn < other.turn
+    if warp.yielded or other.yielded:
+        if warp.turn != other.turn:
+            return warp.turn < other.turn
+        if warp.yielded != other.yielded:
+            return other.yielded != 0
     if waited != others:
         return waited > others
     if warp.turn != other.turn:

@@ -28,7 +28,7 @@ LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
 
 
 @njit(cache=True)
-def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, coalescer, l1_tags,
+def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, l1_tags,
            l1_lines, cycle):  # fmt: skip
     """Look up all lines of one instruction; cycles that it takes of the tags, -1 when it must try again later.
 
@@ -58,9 +58,9 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
         if one.is_store or one.is_atomic:
             counts.l1_sectors += popcount(sectors)
             store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
-                             coalescer, l1_tags, l1_lines, now)  # fmt: skip
+                             l1_tags, l1_lines, now)  # fmt: skip
         else:
-            sent += load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer,
+            sent += load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills,
                          l1_tags, l1_lines, now)  # fmt: skip
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
@@ -92,7 +92,7 @@ def asked(m, s, request, access_, lines, l1_tags, l1_lines):
 
 
 @njit(cache=True)
-def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, coalescer, l1_tags, l1_lines,
+def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, l1_tags, l1_lines,
          now):  # fmt: skip
     """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors; 1 when it asks."""
     wanted = popcount(sectors)
@@ -101,7 +101,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
     request.last = max(request.last, now + m.l1_latency)
     if one.bypass:
         request.left += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
         return 1
     way, victim = find_l1(m, l1_tags, l1_lines, s, line)
     if way == NONE and victim != NONE:
@@ -111,7 +111,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
         request.left += 1
         sm.awaited += 1
         request.room += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
         return 1
     entry = l1_lines[way]
     l1_tags[way].used = now
@@ -125,7 +125,7 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
             sm.awaited += 1
             request.room += 1
         entry.pending |= missing
-        fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, coalescer, now)
+        fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, now)
         expect(entry, missing, fill)
     elif sectors & entry.pending:
         request.left += 1
@@ -161,7 +161,7 @@ def wait_for(fills, primary, request):
 
 
 @njit(cache=True)
-def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, events, fills, coalescer, now):
+def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, events, fills, now):
     """Send a line's sectors on their way; returns its entry."""
     index = take_fill(fills)
     fill = fills[index]
@@ -175,12 +175,12 @@ def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, 
         counts.l1_fills += 1
     else:
         sm.stores += fill.payload
-    noc.send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now + m.l1_latency // 2)
+    noc.send(m, gpu, counts, sm, fill, index, events, now + m.l1_latency // 2)
     return index
 
 
 @njit(cache=True)
-def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, coalescer, l1_tags, l1_lines,
+def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, l1_tags, l1_lines,
           now):  # fmt: skip
     """One line of a store or atomic; its data take their time on the way out."""
     way, victim = find_l1(m, l1_tags, l1_lines, s, line)
@@ -199,10 +199,10 @@ def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full,
         l1_tags[way].used = now
     if one.is_atomic and not one.is_store:
         request.left += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, coalescer, now)
+        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
     else:
         who = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
-        miss(m, gpu, counts, sm, s, who, line, sectors, full, NONE, one, 1, events, fills, coalescer, now)
+        miss(m, gpu, counts, sm, s, who, line, sectors, full, NONE, one, 1, events, fills, now)
     flits = popcount(sectors) + (0 if one.is_atomic else masked(sectors, full))
     sm.store_free_fp = max(sm.store_free_fp, now << FP) + flits * m.store_fp
 

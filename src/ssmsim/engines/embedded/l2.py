@@ -27,6 +27,13 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, nodes, l2_tags, l2_lines, t
         kind = resumed - 1
         slice_.resuming[kind] = 0
     else:
+        alone = fill.remote or fill.store or fill.atomic
+        if (
+            m.coalescer
+            and not alone
+            and noc.join(m, counts, sms[fill.sm], coalescer, fills, fill, index, events, cycle)
+        ):
+            return
         behind = queues.to_wait_in(m, slice_, nodes, fill, kind, cycle)
         if behind != NONE:
             first = queues.front(m, nodes, fill.slice, behind) == 0
@@ -177,7 +184,7 @@ def read(m, gpu, counts, sms, slices, l2_tags, l2_lines, transactions, channels,
             fill.next, fill.since = transactions[before].waiters, when
             transactions[before].waiters = index
             return
-        noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, when + extra)
+        noc.reply(m, gpu, counts, sms, slices, coalescer, fills, index, events, when + extra)
         return
     home = fill.home
     if fill.slice != home:
@@ -253,7 +260,7 @@ def filled(m, gpu, counts, sms, slices, nodes, l2_lines, transactions, fills, co
             fill = fills[index]
             following = fill.next
             extra = m.atomic_latency if fill.atomic else 0
-            noc.reply(m, gpu, counts, sms, coalescer, fills, index, events, max(cycle, fill.since) + extra)
+            noc.reply(m, gpu, counts, sms, slices, coalescer, fills, index, events, max(cycle, fill.since) + extra)
             index = following
     slice_ = slices[transaction.slice]
     if transaction.channel == NONE:

@@ -95,7 +95,7 @@ def push(m, gpu, sm, sub, s, sub_index, warp, w, code, one, events, requests, ac
 
 
 @njit(cache=True)
-def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills, coalescer,
+def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills,
           l1_tags, l1_lines, stalls, s, cycle):  # fmt: skip
     """Serve one instruction and come back for the next."""
     sm = sms[s]
@@ -147,7 +147,7 @@ def serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, li
             turn.come_back(sm, s, events, cycle + RETRY)
             return
         took = l1.access(m, gpu, counts, sms, s, warp, request, index, one, access, lines, events, requests, fills,
-                         coalescer, l1_tags, l1_lines, cycle)  # fmt: skip
+                         l1_tags, l1_lines, cycle)  # fmt: skip
         if took < 0:
             counts.queue_conflicts += 1
             turn.come_back(sm, s, events, cycle + RETRY)

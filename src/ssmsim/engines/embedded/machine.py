@@ -17,6 +17,7 @@ from ssmsim.launch import Launch
 
 LOADED_RING = 8192  # blocks that may be loaded and not yet finished
 PORT_FP = 16  # fraction bits of a port's cycles per byte
+QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.95, 1)  # of hit_latency_spread_cycles
 
 
 @dataclass
@@ -251,20 +252,19 @@ def machine_record(
     path = c.l2.hit_latency_near_cycles - c.l1.hit_latency_cycles
     m.request_latency, m.reply_latency = path // 2, path - path // 2
     m.far_latency, m.header = c.l2.hit_latency_far_cycles - c.l2.hit_latency_near_cycles, c.noc.header_bytes
-    m.spread = c.l2.hit_latency_spread_cycles
+    shares = (np.arange(r.DISTANCES) + 0.5) / r.DISTANCES
+    m.distances = np.rint(np.interp(shares, QUANTILES, c.l2.hit_latency_spread_cycles))
     port = 1 << PORT_FP
     m.request_sm_fp, m.reply_sm_fp = (
         int(port / c.noc.request_bytes_per_cycle_per_sm),
         int(port / c.noc.reply_bytes_per_cycle_per_sm),
     )
-    m.request_gpc_fp, m.reply_gpc_fp = (
-        int(port / c.noc.request_bytes_per_cycle_per_gpc),
-        int(port / c.noc.reply_bytes_per_cycle_per_gpc),
-    )
+    m.request_gpc_fp = int(port / c.noc.request_bytes_per_cycle_per_gpc)
+    links = c.l2.slices // c.l2.partitions if c.l2.far_copies else c.l2.slices
+    m.reply_link_fp = int(port * links / c.noc.reply_bytes_per_cycle_per_gpc)
     m.link_fp, m.gpcs = int(port / c.noc.partition_link_bytes_per_cycle), len(c.gpu.sms_per_gpc)
     m.cpcs = int(cpcs(c).max()) + 1
     m.coalescer, m.coalescer_merges = c.noc.coalescer_entries_per_gpc, c.noc.coalescer_merges
-    m.coalescer_share = round(1024 * c.noc.coalescer_share_of_tpcs)
     m.l2_slices, m.l2_ways, m.l2_granule = c.l2.slices, c.l2.ways, c.l2.hash_granule_bytes // c.l2.line_bytes
     m.l2_page = c.l2.hash_page_bytes // c.l2.line_bytes
     m.l2_pieces = m.l2_page // (TURNS * m.l2_granule)
@@ -310,6 +310,7 @@ def machine_record(
     m.first_issue, m.release = n.first_instruction_cycles, n.release_cycles
     m.skip_prologue = n.skip_prologue
     run_ahead(m, c.l1.prefetch_lead_cycles)
+    m.coalescer_window = min(c.noc.coalescer_window_cycles, int(m.reply_latency))  # a load that the SM has is gone
     return table
 
 

@@ -1,6 +1,6 @@
-"""Crossbar: every SM and every GPC has a request and a reply port of limited width; the partitions share a link.
+"""Crossbar: SMs and GPCs have request ports of limited width, each slice a link to each GPC; the partitions share one.
 
-Requests of loads take a flit, stores those of their data and atomics one more; replies carry sectors behind a header. A line is
+Requests of loads take a flit, stores those of their data and atomics one more; replies carry sectors, to an SM behind a header. A line is
 owned by one slice (homes.py); the other partition costs the far latency (arXiv 2402.13499: bimodal hits). With
 far_copies a partition keeps copies of lines that the other owns, as our l2_hits microbenchmark shows for the H200.
 """
@@ -9,10 +9,12 @@ from numba import njit
 
 from ssmsim.engines.embedded.events import ARRIVE, DRAM_DONE, FILL, REPLY, schedule
 from ssmsim.engines.embedded.homes import home_of, scramble
-from ssmsim.engines.embedded.records import FP, NONE
+from ssmsim.engines.embedded.records import DISTANCES, FP, NONE
 from ssmsim.engines.embedded.tags import set_in_slice
 
 REDUCTION = 32  # bytes that an atomic of up to four sectors sends beside its data: our microbenchmark l2, red_l2
+APART = 12  # cycles, see apart()
+GOLDEN = 79  # of DISTANCES: multiples of the golden section lie evenly on a ring
 
 
 @njit(cache=True)
@@ -40,34 +42,36 @@ def near_of(m, home, side):
 
 @njit(cache=True, forceinline=True)
 def distance(m, gpc, slice_):
-    """Cycles that this slice lies nearer (below 0) or farther than the mean, as seen from a GPC; evenly spread.
+    """Cycles that this slice lies nearer (below 0) or farther than the mean, as seen from a GPC.
 
-    Our microbenchmark l2, lines: hits take 295 to 350 cycles between the 5th and the 95th percentile. A load of four lines
-    waits for the farthest: widths, l2.w4 takes 334 cycles and l2.lane 313.
+    Our microbenchmark l2, lines: single hits take 282 to 371 cycles, half of them 305 to 336. What asks for many lines
+    waits for the farthest: four take 346 cycles a load, 16 366 and 32 395 (crowd: rows4.1, pairs16.1, rows32.1). Which
+    slice is how far is not known: those that follow each other are spread evenly over the distances, for each GPC from another on.
     """
-    return scramble(gpc << 20 | slice_) % (2 * m.spread + 1) - m.spread
+    return m.distances[(slice_ * GOLDEN + scramble(gpc + 1)) % DISTANCES]
 
 
 @njit(cache=True)
-def merge(m, counts, sm, coalescer, fills, fill, index, events, now):
-    """L2 request coalescer of a GPC: a load joins one for the same sectors that is on its way. True when it did.
+def join(m, counts, sm, coalescer, fills, fill, index, events, now):
+    """L2 request coalescer of a GPC, before the slices: a load joins one for the same sectors. True when it did.
 
-    Nsight Compute's documentation names the unit (LRC). Four loads share one request and the fifth begins another; the
-    answer passes the unit halfway to the SM, after which none can join: our microbenchmark coalescer, gpc and tpc. It passes
-    the GPC's port once for all of them: multicast, where SMs that share lines get 990 B per cycle through a port of 645.
+    Nsight Compute's documentation names the unit (LRC). Loads of any SMs of a GPC meet, up to four share one request and the
+    fifth begins another. One can be joined until its slice answers, and `window` cycles longer: of loads that hit in the L2
+    those meet that come up to 67 cycles apart, however long the answer then waits for the link to their GPC; of loads from DRAM, and
+    where slices are busy, those that come as much more apart as the slice takes longer (our microbenchmark joins). The answer
+    passes the link once for all of them: multicast, where SMs that share lines get 990 B per cycle, and others 645.
     """
     place = sm.gpc * m.coalescer + scramble(fill.line) % m.coalescer
     entry = coalescer[place]
     if entry.line == fill.line + 1:
         primary = fills[entry.first]
-        if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.coalescer_merges and meets(m, primary, fill):
+        if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.coalescer_merges:
             if entry.answered == 0:
                 fill.next, primary.merged = primary.merged, index
-            elif now < entry.answered - m.reply_latency // 2:
-                schedule(events, entry.answered, REPLY, index, 0)
+            elif now < entry.closes:
+                schedule(events, entry.answered + apart(primary, fill), REPLY, index, 0)
             else:
                 return remember(entry, fill, index, place)
-            fill.joined = 1
             primary.merges += 1
             counts.merged += 1
             return True
@@ -75,14 +79,13 @@ def merge(m, counts, sm, coalescer, fills, fill, index, events, now):
 
 
 @njit(cache=True, forceinline=True)
-def meets(m, primary, fill):
-    """Loads of the two SMs of a TPC always meet, those of two TPCs mostly; of which ones is not known and drawn by the line.
+def apart(primary, fill):
+    """Cycles by which a shared answer comes later to another TPC; drawn by the line. The two SMs of a TPC have it at once.
 
-    Our microbenchmark multicast: two SMs of a TPC send 0.506 of what both ask for, two TPCs with the same lines 0.33 to 0.35, not
-    0.25 (gpc.2.8, gpc.4.8 to gpc.16.8). Two SMs of two TPCs whose loads come at once do not meet at all (coalescer, 2tpc.0ns).
+    Our microbenchmark joins: the ends of two SMs' loads lie within 4 cycles in a TPC, within 10 to 13 in two.
     """
     tpc = fill.sm // 2
-    return primary.sm // 2 == tpc or scramble(fill.line << 8 | tpc) & 1023 < m.coalescer_share
+    return 0 if tpc == primary.sm // 2 else scramble(fill.line << 8 | tpc) % APART
 
 
 @njit(cache=True)
@@ -93,20 +96,13 @@ def remember(entry, fill, index, place):
 
 
 @njit(cache=True)
-def send(m, gpu, counts, sm, fill, index, coalescer, fills, events, now):
+def send(m, gpu, counts, sm, fill, index, events, now):
     """SM to slice: to that of its own partition where partitions keep copies, else to the owner."""
-    fill.merged, fill.merges, fill.joined, fill.port, fill.stale, fill.passed = 0, 0, 0, NONE, 0, 0
+    fill.merged, fill.merges, fill.port, fill.stale, fill.passed = 0, 0, NONE, 0, 0
     home = fill.home = home_of(m, fill.line)
     fill.set = set_in_slice(m, fill.line)
     if home * m.partitions // m.l2_slices != sm.side:
         sm.last_far = now
-    if (
-        m.coalescer
-        and not fill.store
-        and not fill.atomic
-        and merge(m, counts, sm, coalescer, fills, fill, index, events, now)
-    ):
-        return
     near = near_of(m, home, sm.side)
     fill.slice = near if m.far_copies else home
     fill.remote = 0
@@ -132,7 +128,7 @@ def cross(m, gpu, counts, side, bytes_, when):
 
 
 @njit(cache=True)
-def reply(m, gpu, counts, sms, coalescer, fills, index, events, when):
+def reply(m, gpu, counts, sms, slices, coalescer, fills, index, events, when):
     """Slice to the SM's port, or to the slice of the other partition that asked."""
     fill = fills[index]
     if fill.remote:
@@ -145,24 +141,35 @@ def reply(m, gpu, counts, sms, coalescer, fills, index, events, when):
     if fill.slice * m.partitions // m.l2_slices != sm.side:
         when = cross(m, gpu, counts, sm.side, m.header + fill.payload, when)
     counts.l2_replies += 1
-    schedule(events, when + m.reply_latency, REPLY, index, 0)
+    there = through(m, slices[fill.slice], sm.gpc, fill.payload, when) + m.reply_latency
+    schedule(events, there, REPLY, index, 0)
     if fill.port != NONE and coalescer[fill.port].first == index:
-        coalescer[fill.port].answered = when + m.reply_latency
+        coalescer[fill.port].answered, coalescer[fill.port].closes = there, when + m.coalescer_window
     following = fill.merged
     while following:
-        schedule(events, when + m.reply_latency, REPLY, following, 0)
+        schedule(events, there + apart(fill, fills[following]), REPLY, following, 0)
         following = fills[following].next
 
 
 @njit(cache=True)
-def deliver(m, gpu, counts, sms, fill, index, events, cycle):
-    """Ports of GPC and SM, in order of arrival there; loads that joined another's have come through the GPC's with it."""
+def through(m, slice_, gpc, bytes_, when):
+    """The cycle at which data go through the link of a slice to a GPC: 16 bytes per L2 clock, in order.
+
+    The SMs of a GPC get 645 B per cycle from the 47 slices of their partition of an H200, 553 from the 40 of an H100's (l2:
+    read_l2), and hits of an SM whose GPC is busy take 374 to 1,374 cycles, as if most of them had to queue and some had not
+    (joins). A whole line comes no later than a sector where nothing is before it, but for 1 to 7 cycles (widths: l2.w1, l2.lane).
+    """
+    start = max(slice_.link_fp[gpc], when << FP)
+    slice_.link_fp[gpc] = start + bytes_ * m.reply_link_fp // 256
+    return start >> FP
+
+
+@njit(cache=True)
+def deliver(m, counts, sms, fill, index, events, cycle):
+    """Port of the SM, in order of arrival there."""
     sm = sms[fill.sm]
     bytes_ = m.header + fill.payload
-    start = max(gpu.gpc_reply_fp[sm.gpc], cycle << FP)
-    if not fill.joined:
-        gpu.gpc_reply_fp[sm.gpc] = start + bytes_ * m.reply_gpc_fp // 256
-    start = max(start, sm.reply_free_fp)
+    start = max(cycle << FP, sm.reply_free_fp)
     sm.reply_free_fp = start + bytes_ * m.reply_sm_fp // 256
     counts.reply_bytes += bytes_
     schedule(events, max(cycle, start >> FP), FILL, index, 0)

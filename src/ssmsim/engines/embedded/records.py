@@ -66,6 +66,8 @@ def records(dtype: np.dtype, count: int) -> Records:
     return room[first : first + count * dtype.itemsize].view(dtype).view(np.recarray)
 
 
+DISTANCES = 128  # of slices, from the nearest to the farthest
+
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
     "sms", "subcores", "slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
@@ -80,8 +82,8 @@ MACHINE = _record(
     "gmma_latency", "gmma_queue", "gmma_port_fp", "gmma_result", "gmma_load_fp", "gmma_room_fp", "gmma_spare_fp", "gmma_piece_fp",
     "l1_sets", "l1_ways", "l1_latency", "tag_fp", "miss_lines", "l1_awaited", "store_bytes", "store_fp", "store_backlog", "copy_early",
     "copy_issue_fp", "copy_l1_fp", "copy_sector", "copy_fill_fp", "copy_miss_fp", "copy_ahead_fp", "places_fp", "place_share_fp",
-    "request_latency", "reply_latency", "far_latency", "spread", "header", "flit", "request_sm_fp", "request_gpc_fp",
-    "reply_sm_fp", "reply_gpc_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges", "coalescer_share",
+    "request_latency", "reply_latency", "far_latency", ("distances", DISTANCES), "header", "flit", "request_sm_fp", "request_gpc_fp",
+    "reply_sm_fp", "reply_link_fp", "link_fp", "gpcs", "coalescer", "coalescer_merges", "coalescer_window",
     "l2_slices", "l2_sets", "l2_ways", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair",
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
     "cpcs", "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "adds_waiting_fp", "turns_after", "slice_atomic_fp", "slice_misses",
@@ -94,7 +96,7 @@ MACHINE = _record(
 # What moves with time but belongs to no single unit.
 GPU = _record(
     "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish", "ended_fp",
-    "fault", "warps_alive", "uses", "progress_at", ("gpc_reply_fp", 32), ("gpc_request_fp", 32), ("link_fp", 2),
+    "fault", "warps_alive", "uses", "progress_at", ("gpc_request_fp", 32), ("link_fp", 2),
 )  # fmt: skip
 
 # Sums over the whole GPU, for the result row and the conservation checks.
@@ -198,7 +200,7 @@ REQUEST = _record(
 # A line on its way from or to an SM.
 FILL = _record(
     "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tags.py counts them
-    "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "joined", "port", "since", "stale",
+    "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "port", "since", "stale",
     "passed",  # an atomic that has been through the other partition
     whole_lines=True,
 )  # fmt: skip
@@ -208,14 +210,16 @@ TAG = _record("line", "used")
 # What a way holds: sectors valid, on their way and (L1) written; for each sector on its way, who brings it.
 L1_LINE = _record("valid", "pending", "stored", ("awaited", 4))
 L2_LINE = _record("valid", "pending", "dirty", "partial", ("awaited", 4))
-# A load on its way from a GPC to the L2, as the request coalescer knows it.
-COALESCED = _record("line", "first", "answered")
+# A load on its way from a GPC to the L2, as the request coalescer knows it: when it is answered (0: not yet), until when
+# others may join it.
+COALESCED = _record("line", "first", "answered", "closes")
 
 SLICE = _record(
     "free_fp",
     "data_free_fp",
     "write_free_fp",
     "add_free_fp",
+    ("link_fp", 32),  # when the link to each GPC is free
     "coming_fp",  # time of the unit that additions on the link will take
     "misses",
     "writes",
