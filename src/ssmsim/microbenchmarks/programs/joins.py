@@ -14,7 +14,7 @@ import numpy as np
 from ssmsim.microbenchmarks.case import i32, u32, u64
 from ssmsim.microbenchmarks.programs.l2 import GPC, sms
 
-ROUNDS, TURN, PERIOD, BIAS, MB = 4096, 1024, 4000, 4096, 1 << 20
+ROUNDS, TURN, PERIOD, MB = 4096, 1024, 4000, 1 << 20
 BIN, NEAR, SAME = 32, 25, 10  # cycles: of difference, that count as at once, within which ends are together
 WHO = {"tpc": GPC[:2], "two": (GPC[0], GPC[2]), "four": GPC[:4]}
 OTHERS = {"": (), "gpc": GPC, "rest": tuple(set(range(132)) - set(GPC))}
