@@ -1,4 +1,4 @@
-"""Lone reads of one HBM channel beside readers and writers that come at random, each a piece of two lines in two banks."""
+"""Lone reads of one HBM channel beside readers and writers that come at random, each a piece of two lines of a row."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from ssmsim.engines.embedded import code, dram, events, machine
 from ssmsim.engines.embedded.records import FP, NONE
 
 H200 = Path(__file__).parents[2] / "simconfigs/h200.yaml"
-FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "write_recovery", "read_to_write", "write_to_read",
-          "write_turn", "idle_turn", "read_idle", "dram_queue", "refresh_groups")  # fmt: skip
+FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "column", "write_recovery", "read_to_write", "write_to_read",
+          "write_turn", "idle_turn", "read_idle", "dram_queue", "look_fp", "refresh_groups")  # fmt: skip
 READ, WRITE, LONE = range(3)
 PIECES = 1 << 25  # of 256 bytes; lone reads are in as many others
 ALL_SECTORS, PIECE = 15, 2  # of a line; lines of a piece
@@ -49,7 +49,7 @@ def _drive(m, counts, slices, transactions, channels, wheel, when, line, kind, u
         while node:
             number = wheel[node].a
             if wheel[node].kind == events.CHANNEL_SERVE:
-                dram.serve(m, counts, transactions, channels, wheel, number, cycle)
+                dram.serve(m, counts, transactions, channels, slices, wheel, number, cycle)
             else:
                 done[owner[number]] = cycle
                 dram.free_transaction(transactions, number)

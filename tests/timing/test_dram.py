@@ -1,9 +1,9 @@
 """One HBM channel between two mocks: transactions pushed by hand, the cycle of each answer worked out by hand.
 
-Four cycles per burst of 64 bytes, 20 to open a row, 90 between two openings of one bank, 100 on the way back.
+Four cycles per burst of 64 bytes, 20 to open a row, 90 between two openings of one bank, 10 between two bursts of a row,
+100 on the way back.
 """
 
-import itertools
 
 import pytest
 from streams import EXIT, assemble, launch, one_sm
@@ -12,11 +12,11 @@ from ssmsim.engines.embedded import code, dram, events, homes, machine
 from ssmsim.engines.embedded import records as r
 
 LINE = 15  # all four sectors
-BURST, OPEN, CYCLE, BACK = 4, 20, 90, 100
+BURST, OPEN, CYCLE, COLUMN, BACK = 4, 20, 90, 10, 100
 
 
 class Channel:
-    """Rows are lines; pushes name a bank, and which of its lines (of a refresh group)."""
+    """Pushes name a bank, which of its rows, and which line of that; a slice and channel of its own, lines of 32 bytes."""
 
     def __init__(self, **changes: int) -> None:
         config = one_sm()
@@ -25,23 +25,26 @@ class Channel:
         self.transactions, self.channels = state.transactions, state.channels
         fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "l2_page": 4, "l2_pieces": 1,
                   "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
-                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "write_recovery": 0, "dram_latency": BACK,
-                  "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "refresh_groups": 16, "dram_queue": 16,
+                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "column": COLUMN, "write_recovery": 0, "dram_latency": BACK,
+                  "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "refresh_groups": 16,
+                  "dram_queue": 16, "look_fp": 0,
                   "write_turn": 4, "idle_turn": 4, "read_idle": 0}  # fmt: skip
         for name, value in (fields | changes).items():
             self.m[name] = value
 
-    def line(self, bank: int, which: int, group: int | None) -> int:
-        lines = (line for line in range(1 << 20) if homes.bank_of(self.m, line) == bank
-                 and group in (None, homes.refresh_of(self.m, line)))  # fmt: skip
-        return next(itertools.islice(lines, which, None))
+    def line(self, bank: int, which: int, line: int) -> int:
+        rows: dict[int, list[int]] = {}
+        for number in range(1 << 20):
+            _, its, row = homes.dram_of(self.m, 0, number)
+            if its == bank:
+                rows.setdefault(int(row), []).append(number)
+                if len(rows) > which and len(rows[list(rows)[which]]) > line:
+                    return rows[list(rows)[which]][line]
+        raise AssertionError("no such line")
 
-    def push(
-        self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0, group: int | None = None
-    ) -> int:
-        line = self.line(bank, which, group)
-        return int(dram.push(self.m, self.counts, self.slices, self.transactions, self.channels, self.events, 0, line,
-                             sectors, write, r.NONE, now))  # fmt: skip
+    def push(self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0, line: int = 0) -> int:
+        return int(dram.push(self.m, self.counts, self.slices, self.transactions, self.channels, self.events, 0,
+                             self.line(bank, which, line), sectors, write, r.NONE, now))  # fmt: skip
 
     def answers(self, until: int = 100_000) -> dict[int, int]:
         """Cycle at which each transaction is done."""
@@ -50,7 +53,9 @@ class Channel:
             while node := events.take(self.events, cycle):
                 kind, number = int(self.events[node].kind), int(self.events[node].a)
                 if kind == events.CHANNEL_SERVE:
-                    dram.serve(self.m, self.counts, self.transactions, self.channels, self.events, number, cycle)
+                    dram.serve(
+                        self.m, self.counts, self.transactions, self.channels, self.slices, self.events, number, cycle
+                    )
                 else:
                     done[number] = cycle
         return done
@@ -69,12 +74,25 @@ def test_a_single_sector_takes_half_a_burst():
     assert channel.answers() == {one: 1001 + OPEN + BURST // 2 + BACK}
 
 
-def test_an_open_row_needs_the_bus_alone():
+@pytest.mark.parametrize(("sectors", "apart"), [(3, COLUMN), (LINE, 2 * COLUMN)])
+def test_an_open_row_needs_its_columns_alone(sectors, apart):
+    """Two lines of a row; a whole line has two bursts."""
     channel = Channel()
-    first, second = channel.push(1, 1000), channel.push(1, 1000)
+    first, second = (channel.push(1, 1000, sectors=sectors, line=line) for line in range(2))
     done = channel.answers()
-    assert done[second] - done[first] == 2 * BURST
+    assert done[second] - done[first] == apart
     assert (channel.counts.dram_row_hits, channel.counts.dram_row_misses) == (1, 1)
+
+
+@pytest.mark.parametrize(("later", "apart"), [(OPEN, COLUMN), (OPEN + 1, CYCLE)])
+def test_a_row_closes_as_the_data_of_its_last_access_begin(later, apart):
+    """One comes as they begin, one a cycle later: it waits for the row to be opened again."""
+    channel = Channel()
+    first = channel.push(1, 1000, sectors=3)
+    done = channel.answers(1000 + later)
+    second = channel.push(1, 1000 + later, sectors=3, line=1)
+    done |= channel.answers()
+    assert done[second] - done[first] == apart
 
 
 def test_another_bank_opens_behind_a_transfer():
@@ -90,7 +108,7 @@ def test_another_row_of_the_same_bank_waits_for_the_row_cycle():
     channel = Channel()
     first, second = channel.push(0, 1000), channel.push(0, 1000, which=1)
     done = channel.answers()
-    assert done[second] - done[first] == CYCLE
+    assert done[second] - done[first] == CYCLE + COLUMN  # of two bursts
 
 
 @pytest.mark.parametrize(("write", "more"), [(0, 0), (1, 30)])
@@ -99,12 +117,12 @@ def test_a_row_that_was_written_closes_later(write, more):
     channel = Channel(write_recovery=30, read_to_write=0, write_to_read=0)
     first, second = channel.push(0, 1000, write=write), channel.push(0, 1000, write=write, which=1)
     done = channel.answers()
-    assert done[second] - done[first] == CYCLE + more
+    assert done[second] - done[first] == CYCLE + COLUMN + more
 
 
 def test_an_open_row_overtakes_a_closed_one():
     channel = Channel()
-    first, conflict, hit = channel.push(0, 1000), channel.push(0, 1000, which=1), channel.push(0, 1000)
+    first, conflict, hit = channel.push(0, 1000), channel.push(0, 1000, which=1), channel.push(0, 1000, line=1)
     done = channel.answers()
     assert done[first] < done[hit] < done[conflict]
 
@@ -147,7 +165,7 @@ def test_few_writes_wait_until_no_read_has_come_for_a_while(comes, first):
     """One read ends its transfer, one comes before or after the bus has been idle for 40 cycles."""
     channel = Channel(read_idle=40)
     channel.push(1, 1000)
-    write, idle = channel.push(1, 1000, write=1), 1001 + OPEN + 2 * BURST
+    write, idle = channel.push(3, 1000, write=1), 1001 + OPEN + 2 * BURST
     until = idle + comes
     done = channel.answers(until)
     read = channel.push(2, until)
@@ -178,25 +196,52 @@ def test_of_few_writes_that_began_in_a_gap_so_many_go_before_a_read(few, before)
     assert sum(done[n] < done[read] - BACK for n in writes) == before
 
 
-def test_refresh_blocks_a_group_once_per_interval_and_closes_its_rows():
+def test_refresh_blocks_a_bank_once_per_interval_and_closes_its_row():
     channel = Channel(refresh_interval=3900)
-    for now, start in ((1000, 1001 + OPEN), (4000, 3900 + 300 + OPEN), (4500, 4501), (7900, 7800 + 300 + OPEN)):
-        one = channel.push(0, now, group=0)
+    for now, start in ((1000, 1001 + OPEN), (4000, 3900 + 300 + OPEN), (5000, 5001 + OPEN), (7900, 7800 + 300 + OPEN)):
+        one = channel.push(0, now)
         assert channel.answers() == {one: start + 2 * BURST + BACK}
 
 
-@pytest.mark.parametrize("bank", [0, 1])
-def test_other_groups_go_on_during_a_refresh(bank):
-    """Group 8 of 16 is refreshed half an interval later, whatever the bank."""
+def test_other_banks_go_on_during_a_refresh():
+    """Bank 2 of 16 is refreshed half an interval later, 8 of 20 ticks: four are left out."""
     channel = Channel(refresh_interval=3900)
-    waits, goes = channel.push(0, 4000, group=0), channel.push(bank, 4000, group=8)
-    done = channel.answers()
-    assert done == {goes: 4001 + OPEN + 2 * BURST + BACK, waits: 3900 + 300 + OPEN + 2 * BURST + BACK}
+    waits, goes = channel.push(0, 4000), channel.push(2, 4000)
+    assert channel.answers() == {goes: 4001 + OPEN + 2 * BURST + BACK, waits: 3900 + 300 + OPEN + 2 * BURST + BACK}
+    assert homes.refresh_of(channel.m, 0, 2) == 8 * 3900 // 20
 
 
 def test_a_turn_of_writes_does_not_wait_for_a_refresh():
     channel = Channel(refresh_interval=3900)
-    blocked = [channel.push(0, 4000, write=1, group=0) for _ in range(4)]
-    read = channel.push(8, 4000, group=8)
+    blocked = [channel.push(0, 4000, write=1) for _ in range(4)]
+    read = channel.push(2, 4000)
     done = channel.answers()
     assert done[read] - BACK < min(done[n] for n in blocked)
+
+
+def test_a_bank_that_waits_does_not_hold_up_the_bus():
+    """Reads of other banks come while the second row of one cannot be opened yet."""
+    channel = Channel()
+    first, conflict = channel.push(0, 1000), channel.push(0, 1000, which=1)
+    done = channel.answers(1030)
+    other = channel.push(1, 1030)
+    done |= channel.answers()
+    assert done[other] == 1031 + OPEN + 2 * BURST + BACK
+    assert done[conflict] - done[first] == CYCLE + COLUMN
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_beyond_so_many_reads_of_a_slice_none_is_chosen(places):
+    """Three rows of one bank, then a read of another: it goes when at most so many older ones wait."""
+    channel = Channel(dram_queue=places)
+    rows = [channel.push(0, 1000, which=k) for k in range(3)]
+    other = channel.push(1, 1000)
+    done = channel.answers()
+    assert sorted(done, key=lambda n: done[n]) == [*rows[: 4 - places], other, *rows[4 - places :]]
+
+
+def test_a_read_is_answered_later_for_each_that_waits_beside_it():
+    channel = Channel(look_fp=7 << r.FP)
+    reads = [channel.push(bank, 1000) for bank in range(3)]
+    done = channel.answers()
+    assert [done[n] - done[reads[0]] for n in reads] == [0, 2 * BURST + 7, 4 * BURST + 14]

@@ -337,6 +337,7 @@ class Dram(Group):
     )
     row_cycle_ns: Nanoseconds = Field(description="tRC, activate to activate of one bank")
     row_miss_ns: Nanoseconds = Field(description="tRP + tRCD")
+    column_ns: Nanoseconds = Field(description="tCCD_L, between two accesses of one row")
     write_recovery_ns: Nanoseconds = Field(description="beyond tRC, when the row was written")
     read_idle_ns: Nanoseconds = Field(
         description="without reads, before a channel's bus turns to fewer writes than a turn"
@@ -344,11 +345,12 @@ class Dram(Group):
     read_to_write_ns: Nanoseconds = Field(description="from the decision to write to the first data")
     write_to_read_ns: Nanoseconds = Field(description="from the last data written to the first data read")
     refresh_interval_ns: Nanoseconds = Field(description="tREFI; 0 switches refresh off")
-    refresh_ns: Nanoseconds = Field(description="time a group is blocked per refresh")
+    refresh_ns: Nanoseconds = Field(description="time a bank is closed per refresh")
     refresh_groups: Count = Field(
-        description="parts of a channel that are refreshed in turn, evenly spread over the interval"
+        description="even times of an interval at which some bank is refreshed; each channel has one for each bank"
     )
-    queue_entries_per_channel: Count
+    queue_entries_per_channel: Count = Field(description="reads among which a slice's channels choose, per channel")
+    look_ns: Nanoseconds = Field(description="a read is chosen only so much later for each older one to choose from")
     idle_turn_lines: Count = Field(description="at least written where a turn began because no read waited")
     write_turn_lines: Count = Field(
         description="writes that make a channel's bus turn; as many go at least before it turns back to reads that wait"
@@ -431,6 +433,11 @@ def _contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
             l2.hash_page_bytes % (4 * l2.hash_granule_bytes) != 0,
             "l2.hash_page_bytes",
             "is not a multiple of four times l2.hash_granule_bytes",
+        ),
+        (
+            list(l2.hit_latency_spread_cycles) != sorted(l2.hit_latency_spread_cycles),
+            "l2.hit_latency_spread_cycles",
+            "does not ascend",
         ),
         (l2.fetch_bytes not in (32, 64, 128), "l2.fetch_bytes", "must be 32, 64 or 128"),
         (far < near, "l2.hit_latency_far_cycles", "is below l2.hit_latency_near_cycles"),

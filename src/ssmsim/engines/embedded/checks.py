@@ -84,7 +84,10 @@ def conserve(state: State, executed: int) -> None:
             int((state.slices.misses + state.slices.writes + state.slices.asked + state.slices.waiting).sum()),
             0,
         ),
-        "DRAM transactions waiting": (int((state.channels.reads + state.channels.writes).sum()), 0),
+        "DRAM transactions waiting": (
+            int((state.channels.reads + state.channels.writes).sum() + state.slices.choosable.sum()),
+            0,
+        ),
         "events to come": (state.events[WHEEL].b, 0),
         "warps resident at the end": (gpu.warps_alive, 0),
         "request entries free": (_free(state.requests), len(state.requests) - 1),

@@ -75,7 +75,7 @@ def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, cod
             elif kind == FILL:
                 l1fill.fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_lines, a, cycle)
             elif kind == CHANNEL_SERVE:
-                dram.serve(m, counts, transactions, channels, events, a, cycle)
+                dram.serve(m, counts, transactions, channels, slices, events, a, cycle)
             elif kind == DRAM_DONE:
                 l2.filled(
                     m, gpu, counts, sms, slices, nodes, l2_lines, transactions, fills, coalescer, events, a, b, cycle

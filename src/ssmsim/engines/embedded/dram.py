@@ -1,19 +1,21 @@
-"""HBM channels: one data bus each, banks with an open row, reads before writes, writes in turns, refresh by group.
+"""HBM channels: one data bus each, banks with an open row, reads before writes, writes in turns, refresh by bank.
 
-A channel picks, among its oldest waiting transactions, the one whose data can start first (a row that is open beats one
-to be opened, the older wins a tie), so activations of other banks overlap transfers. Every line opens a row: reads of
-512 B wait as long as such of 128 B, and 64 B that lie apart come at 2.95 TB/s, 128 B at 4.56, as 16 banks give them (our
-microbenchmark pieces). The bus turns to writes when no read has come for read_idle, however few they are, or when a whole
-turn of them waits, and back when a turn has gone and less than another waits, or none does; of few writes idle_turn go
-before reads that wait meanwhile. The turn costs time from the decision on (our microbenchmark mixed: lone reads beside
-readers and writers). What a full stream loses is in proportion to its writes, whatever their share (dram, streams).
+A channel picks, among its oldest waiting transactions, the one whose data can start first (of those an open row wins, then
+the older), as the row is to be opened, so activations of other banks overlap transfers. A row closes with its last access
+that waits. Of the reads of a slice its channels choose among some 58, the oldest; an idle bank does not pass the rest. Each
+of them also makes a later read's answer later, by about a clock of the memory: what does that is not known (all three:
+our microbenchmark channel, rows). The bus turns to writes when no read has come for read_idle, however few they are, or
+when a whole turn of them waits, and back when a turn has gone and less than another waits, or none does; of few writes
+idle_turn go before reads that wait meanwhile. The turn costs time from the decision on (our microbenchmark mixed: lone
+reads beside readers and writers). What a full stream loses is in proportion to its writes, whatever their share (dram,
+streams).
 """
 
 from numba import njit
 
 from ssmsim.engines.embedded.coalesce import popcount
 from ssmsim.engines.embedded.events import CHANNEL_SERVE, DRAM_DONE, schedule
-from ssmsim.engines.embedded.homes import bank_of, number_of, refresh_of, scramble
+from ssmsim.engines.embedded.homes import dram_of, refresh_of
 from ssmsim.engines.embedded.records import FP, INF
 
 
@@ -22,32 +24,61 @@ def push(m, counts, slices, transactions, channels, events, slice_, line, sector
     """Queue sectors of a line at their channel; returns the transaction's number."""
     number = take_transaction(transactions)
     transaction = transactions[number]
-    place = number_of(m, line)
-    granule = place // m.l2_granule
-    per_slice = m.channels // m.l2_slices if m.channels > m.l2_slices else 1
-    # Mixed, which is not measured: unmixed, a column of a matrix had half of the channels.
-    part = (granule + (scramble(granule // per_slice) >> 9)) % per_slice
+    part, bank, row = dram_of(m, slice_, line)
     index = slice_ * m.channels // m.l2_slices + part
     transaction.next, transaction.channel, transaction.slice = 0, index, slice_
-    transaction.row, transaction.bank, transaction.refresh = place + 1, bank_of(m, line), refresh_of(m, line)
+    transaction.row, transaction.bank = row, bank
     transaction.sectors, transaction.write, transaction.l2, transaction.waiters = sectors, write, l2_way, 0
     transaction.arrival = now
-    channel = channels[index]
-    if channel.head[write] == 0:
-        channel.head[write] = number
-    else:
-        transactions[channel.tail[write]].next = number
-    channel.tail[write] = number
+    owner = slices[slice_]
     if write:
-        slices[slice_].writes += 1
-        channel.writes += 1
+        owner.writes += 1
         counts.dram_writes += popcount(sectors)
+        enter(m, transactions, channels, events, number, now)
+        return number
+    owner.misses += 1
+    counts.dram_reads += popcount(sectors)
+    if owner.choosable < m.dram_queue:
+        transaction.late = owner.choosable * m.look_fp >> FP
+        owner.choosable += 1
+        enter(m, transactions, channels, events, number, now)
     else:
-        slices[slice_].misses += 1
-        channel.reads += 1
-        counts.dram_reads += popcount(sectors)
-    look_at(channel, events, index, max(now + 1, (channel.free_fp >> FP) - m.row_miss))
+        if owner.first_queued == 0:
+            owner.first_queued = number
+        else:
+            transactions[owner.last_queued].next = number
+        owner.last_queued = number
     return number
+
+
+@njit(cache=True)
+def enter(m, transactions, channels, events, number, now):
+    """Let the channel choose among its transactions this one, too."""
+    transaction = transactions[number]
+    channel, way = channels[transaction.channel], transaction.write
+    if channel.head[way] == 0:
+        channel.head[way] = number
+    else:
+        transactions[channel.tail[way]].next = number
+    channel.tail[way] = number
+    if way:
+        channel.writes += 1
+    else:
+        channel.reads += 1
+    look_at(channel, events, transaction.channel, max(now + 1, (channel.free_fp >> FP) - m.row_miss))
+
+
+@njit(cache=True)
+def next_read(m, transactions, channels, slices, events, slice_, now):
+    """A read of the slice has gone; the first that waits for its place takes it."""
+    owner = slices[slice_]
+    number = owner.first_queued
+    if number == 0:
+        owner.choosable -= 1
+        return
+    owner.first_queued = transactions[number].next
+    transactions[number].next, transactions[number].late = 0, owner.choosable * m.look_fp >> FP
+    enter(m, transactions, channels, events, number, now)
 
 
 @njit(cache=True)
@@ -75,53 +106,56 @@ def free_transaction(transactions, number):
 
 
 @njit(cache=True)
+def is_open(channel, transaction, cycle):
+    """Whether its row is open: it closes when the data of its last access begin."""
+    bank = transaction.bank
+    return channel.row[bank] == transaction.row and cycle <= channel.last[bank]
+
+
+@njit(cache=True)
 def start_of(m, channel, transaction, cycle):
     """When this transaction's data could start if it were chosen now."""
     cycle = max(cycle, transaction.arrival)
     start = max(channel.free_fp >> FP, cycle)
     bank = transaction.bank
-    if channel.row[bank] != transaction.row:
-        opens = max(cycle, channel.ready[bank] + m.row_cycle - m.row_miss)
-        start = max(start, opens + m.row_miss)
+    if is_open(channel, transaction, cycle):
+        start = max(start, channel.last[bank] + m.column)
+    else:
+        start = max(start, max(cycle, channel.ready[bank] + m.row_cycle - m.row_miss) + m.row_miss)
     if m.refresh_interval:
-        since = since_refresh(m, transaction.channel, transaction.refresh, start)
+        since = (start + m.refresh_interval - refresh_of(m, transaction.channel, bank)) % m.refresh_interval
         if since < m.refresh + m.row_miss:
             start += m.refresh + m.row_miss - since
     return start
 
 
 @njit(cache=True)
-def since_refresh(m, index, group, cycle):
-    """Cycles since the last refresh of the group began; the groups take turns, those of the second partition a bit later.
-
-    Our microbenchmark refresh: 13 % of lone reads wait, evenly up to 267 ns more; lines of one slice in other pages wait
-    at other times, those of one piece together, and the two partitions of 64 KB 1/16 of the interval apart.
-    """
-    later = index * m.partitions // m.channels * m.refresh_interval // 16
-    return (cycle + group * m.refresh_interval // m.refresh_groups + later) % m.refresh_interval
-
-
-@njit(cache=True)
 def choose(m, channel, transactions, writing, soonest, cycle):
-    """(transaction whose data can start first, the one before it in the queue, that start); the older wins a tie."""
+    """(transaction whose data can start first, the one before it in the queue, that start).
+
+    An open row wins a tie, then the older. The search ends at an open row that could start at once: nothing beats it.
+    """
     best, before, earliest = 0, 0, INF
     previous, number, seen = 0, channel.head[1 if writing else 0], 0
-    while number and seen < m.dram_queue and earliest > soonest:
+    while number and seen < m.dram_queue:
         transaction = transactions[number]
         seen += 1
-        start = start_of(m, channel, transaction, cycle)
-        if start < earliest:
-            best, before, earliest = number, previous, start
+        hit = is_open(channel, transaction, cycle)
+        if hit or earliest > soonest:
+            start = start_of(m, channel, transaction, cycle)
+            if start < earliest or (hit and start == earliest):
+                best, before, earliest = number, previous, start
+                if hit and start <= soonest:
+                    break
         previous, number = number, transaction.next
     return best, before, earliest
 
 
 @njit(cache=True)
-def serve(m, counts, transactions, channels, events, index, cycle):
+def serve(m, counts, transactions, channels, slices, events, index, cycle):
     """Commit one transaction of the channel to its bus and come back for the next.
 
-    The search ends at the first that could start at once: no later one beats it. What waits for a refresh is not
-    committed before it is over: others may come and go first.
+    What waits for its bank or a refresh is not committed before its row can be opened: others may come and go first.
     """
     channel = channels[index]
     if channel.scheduled != cycle:
@@ -141,8 +175,8 @@ def serve(m, counts, transactions, channels, events, index, cycle):
             best, before, earliest, writing = other, ahead, when, not writing
     if best == 0:
         return
-    if earliest - m.row_cycle > soonest:
-        look_at(channel, events, index, earliest - m.row_cycle)
+    if earliest - m.row_miss > cycle:
+        look_at(channel, events, index, earliest - m.row_miss)
         return
     way = 1 if writing else 0
     transaction = transactions[best]
@@ -153,6 +187,8 @@ def serve(m, counts, transactions, channels, events, index, cycle):
     if channel.tail[way] == best:
         channel.tail[way] = before
     transfer(m, counts, channel, transaction, best, earliest, writing, events, cycle)
+    if not writing:
+        next_read(m, transactions, channels, slices, events, transaction.slice, cycle)
     if channel.reads or channel.writes:
         look_at(channel, events, index, max(cycle + 1, (channel.free_fp >> FP) - m.row_miss))
 
@@ -167,20 +203,20 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
         start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
         channel.writing, channel.turn = writing, 0
     channel.turn += 1
-    bank = transaction.bank
-    if channel.row[bank] == transaction.row:
+    bank, sectors = transaction.bank, popcount(transaction.sectors)
+    if is_open(channel, transaction, cycle):
         counts.dram_row_hits += 1
     else:
         counts.dram_row_misses += 1
         channel.row[bank] = transaction.row
-        channel.ready[bank] = start  # row opened in time for this
-    if writing:
-        channel.ready[bank] = start + m.write_recovery
-    bursts = popcount(transaction.sectors) * 32
-    channel.free_fp = max(channel.free_fp, start << FP) + (bursts * m.burst_fp // m.access_bytes)
+    channel.last[bank] = start + (sectors * 32 - 1) // m.access_bytes * m.column
+    channel.ready[bank] = channel.last[bank] + (m.write_recovery if writing else 0)
+    channel.free_fp = max(channel.free_fp, start << FP) + (sectors * 32 * m.burst_fp // m.access_bytes)
     if writing:
         channel.writes -= 1
     else:
         channel.reads -= 1
     counts.dram_issued += 1
-    schedule(events, (channel.free_fp >> FP) + (0 if writing else m.dram_latency), DRAM_DONE, number, 0)
+    schedule(
+        events, (channel.free_fp >> FP) + (0 if writing else m.dram_latency + transaction.late), DRAM_DONE, number, 0
+    )

@@ -9,7 +9,8 @@ round the slices of their partition, and each round begins somewhere else.
 from numba import njit
 
 TURNS = 4  # granules of a piece of a page, dealt out to its slices by turns
-REFRESH_SLICES = 6  # 16 pages of 96 slices are refreshed at one time: our microbenchmark refresh, phase
+ROW_ROUNDS = 4  # granules of 256 bytes that a row has: our microbenchmark channel, rows
+IDLE_TICKS = 4  # of 52, without refresh of any bank; 5 of 53 on an H200: our microbenchmark refresh, ticks
 
 
 @njit(cache=True)
@@ -48,25 +49,30 @@ def number_of(m, line):
 
 
 @njit(cache=True)
-def bank_of(m, line):
-    """Bank of a line in its channel: a slice's lines go round the banks, and each round begins somewhere else.
+def dram_of(m, slice_, line):
+    """(channel of the slice, bank, row) of a line.
 
-    Our microbenchmark pieces: reads of 512 B and 2 KB wait for DRAM as much as such of 128 B do, so their lines do not
-    share a row; nor do lines of a piece wait for each other (mixed: 1000.0). That they go round is assumed.
+    Our microbenchmark channel, rows: a piece of 512 bytes has 256 in each of the slice's two channels, in banks of one
+    number; the next piece is in another bank, 16 pieces in all 16, each round in another order. A row has 1 KB, of four
+    rounds: pieces some 640 KB apart. The order within a round is mixed here: it begins somewhere else in each.
     """
-    place = number_of(m, line)
-    return (place + (scramble(place // m.banks) >> 3)) % m.banks
+    granule = number_of(m, line) // m.l2_granule
+    per_slice = max(1, m.channels // m.l2_slices)
+    number = granule // per_slice
+    part = (granule + (scramble(number) >> 9)) % per_slice  # unmixed, a column of a matrix had half of the channels
+    round_ = number // m.banks
+    bank = (number + (scramble(round_) >> 3)) % m.banks
+    return part, bank, (round_ // ROW_ROUNDS) * m.l2_slices + slice_ + 1
 
 
 @njit(cache=True)
-def refresh_of(m, line):
-    """Which of the refresh groups a piece is in: one for all 64 KB around it, but for a quarter of the pieces.
+def refresh_of(m, channel, bank):
+    """Cycles by which the refresh of a bank comes after the first of an interval.
 
-    Our microbenchmark refresh, phase: 16 pages are refreshed at one time; a quarter of their pieces 1/4, 1/2 or 3/4 of
-    the interval later. A part of the GPU has fewer channels, each with as much of a group.
+    Our microbenchmark channel, rows: the lines of a bank wait for refresh at one time, and the banks take turns; refresh,
+    phase: at 48 even times of the interval, three to a bank number, then 4 or 5 are left out. A quarter of an interval
+    lies between most pieces of 64 KB that differ, a bank's time between the partitions. Which third a channel has is mixed.
     """
-    page, piece = piece_of(m, line)
-    mixed = scramble(piece) >> 5
-    away = (mixed >> 2) % 3 + 1 if mixed & 3 == 0 else 0
-    usual = scramble(page // max(1, m.l2_slices // REFRESH_SLICES))
-    return (usual + away * m.refresh_groups // 4) % m.refresh_groups
+    turn = bank % 4 * ((m.banks + 3) // 4) + bank // 4 + channel * m.partitions // m.channels
+    thirds = max(1, m.refresh_groups // m.banks)
+    return (turn * thirds + channel % thirds) * m.refresh_interval // (m.refresh_groups + IDLE_TICKS)

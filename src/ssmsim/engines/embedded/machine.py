@@ -292,12 +292,14 @@ def machine_record(
     m.channels, m.banks, m.access_bytes = d.channels, d.banks_per_channel, d.access_bytes
     m.burst_fp = _fp(d.access_bytes * d.channels / (d.attained_share * d.peak_gb_per_s / cycles))
     m.row_miss, m.row_cycle = round(d.row_miss_ns * cycles), round(d.row_cycle_ns * cycles)
-    m.write_recovery = round(d.write_recovery_ns * cycles)
+    m.column, m.write_recovery = round(d.column_ns * cycles), round(d.write_recovery_ns * cycles)
     m.dram_latency = max(0, d.latency_near_cycles - c.l2.hit_latency_near_cycles - m.row_miss - (m.burst_fp >> r.FP))
     m.read_to_write, m.write_to_read = round(d.read_to_write_ns * cycles), round(d.write_to_read_ns * cycles)
     m.refresh_interval, m.refresh = round(d.refresh_interval_ns * cycles), round(d.refresh_ns * cycles)
     m.refresh_groups = d.refresh_groups
-    m.dram_queue, m.write_turn, m.idle_turn = d.queue_entries_per_channel, d.write_turn_lines, d.idle_turn_lines
+    m.dram_queue = max(1, d.queue_entries_per_channel * d.channels // c.l2.slices)  # of a slice's channels together
+    m.look_fp = _fp(d.look_ns * cycles)
+    m.write_turn, m.idle_turn = d.write_turn_lines, d.idle_turn_lines
     m.read_idle = round(d.read_idle_ns * cycles)
     n = c.launch
     m.start, m.end, m.launch_fp, m.sm_launch = (

@@ -88,8 +88,9 @@ MACHINE = _record(
     "partitions", "far_copies", "slice_fp", "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "dirty_half_ways",
     "cpcs", "l2_fetch", "atomic_fp", "atomic_same_fp", "atomic_latency", "adds_waiting_fp", "turns_after", "slice_atomic_fp", "slice_misses",
     "answers_awaited",
-    "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "write_recovery",
-    "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue", "write_turn", "idle_turn", "read_idle",
+    "channels", "banks", "burst_fp", "access_bytes", "dram_latency", "row_miss", "row_cycle", "column",
+    "write_recovery", "read_to_write", "write_to_read", "refresh_interval", "refresh", "refresh_groups", "dram_queue",
+    "look_fp", "write_turn", "idle_turn", "read_idle",
     "start", "end", "launch_fp", "successor_fp", "sm_launch", "first_issue", "release", "skip_prologue",
 )  # fmt: skip
 
@@ -223,6 +224,9 @@ SLICE = _record(
     "coming_fp",  # time of the unit that additions on the link will take
     "misses",
     "writes",
+    "choosable",  # reads among which its channels choose
+    "first_queued",  # reads that wait to be among them
+    "last_queued",
     "asked",
     "first_asked",
     "last_asked",
@@ -244,17 +248,17 @@ TRANSACTION = _record(
     "slice",
     "bank",
     "row",
-    "refresh",
     "sectors",
     "write",
     "waiters",
     "l2",
     "arrival",
+    "late",
     "earlier",
     "later",
 )
 # A channel; queues: [reads, writes].
 CHANNEL = _record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "least", "scheduled",
-                  ("row", 64), ("ready", 64))  # fmt: skip
+                  ("row", 64), ("last", 64), ("ready", 64))  # fmt: skip
 
 EVENT = _record("next", "when", "kind", "a", "b", "tail")
