@@ -4,7 +4,6 @@ Four cycles per burst of 64 bytes, 20 to open a row, 90 between two openings of 
 100 on the way back.
 """
 
-
 import pytest
 from streams import EXIT, assemble, launch, one_sm
 
