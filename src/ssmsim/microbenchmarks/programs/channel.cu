@@ -51,3 +51,27 @@ KERNEL alone(unsigned short* cycles, char* base, const u32* lines, u32 own, u32 
     }
     atomicAdd(totals, done);
 }
+
+// As alone, the others' warps reading whole lines or their first `lanes` words; reader `id` of the first `readers` of them.
+KERNEL crowd(unsigned short* cycles, char* base, const u32* lines, u32 own, u32 count, u32 readers, u32 lanes, u32 from, u32 until,
+             u32 stop, u32* totals, u32 zero) {
+    u64 begin = now();
+    if (blockIdx.x == 0) {
+        if (threadIdx.x) return;
+        spin(from);
+        totals[1] = lone(cycles, base, lines, own, count, 0, begin, until, zero);
+        return;
+    }
+    u32 lane = threadIdx.x & 31, id = (threadIdx.x >> 5) * (gridDim.x - 1) + blockIdx.x - 1, done = 0;
+    if (id >= readers) return;
+    char* p = base + (u64)lines[own + id] * 128;
+    spin(1000 + mix(id) % 1000);
+#pragma unroll 1
+    for (; now() - begin < stop; done++) {
+        if (lane == 0) drop(p);
+        __syncwarp();
+        if (lane < lanes) touch(p + lane * 4, zero);
+        __syncwarp();
+    }
+    if (lane == 0) atomicAdd(totals, done);
+}

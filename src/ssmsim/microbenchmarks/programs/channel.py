@@ -3,6 +3,8 @@
 late: cycles that a line takes beyond its usual read, in the median, when a given line was loaded so many cycles before it.
 A line of the same bank comes late, one of the same slice a little sooner than alone: the given one has woken its channels.
 loaded: lone reads of lines of a slice, and hits in it, while warps of all other SMs read a line of it each.
+rows: the lines of a slice by bank (told by pairs), the phases of their refresh, the granules of 256 bytes of one bank, and
+what one bank and several give (64 bytes or whole lines of as many readers; lone reads of a bank that no other reads).
 """
 
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.microbenchmarks.case import i32, u32, u64
+from ssmsim.microbenchmarks.programs.refresh import coarse_period, fine_period, phases, slow_reads
 
 LINE, REGION = 128, 32 << 20  # bytes; the TLB has so many
 MANY, FEW = 12_288, 5  # lines tried for one of the given line's bank, reads of each
@@ -17,12 +20,27 @@ GIVEN, GAP, LATE = 12_345, 60, 25  # the line; cycles between the two loads; lat
 GAPS = (4, 8, 12, 16, 24, 32, 48, 64, 80, 96, 112, 128, 160)
 OFTEN = 61  # reads of each line of few
 SOONER = -7  # cycles: at most so much of its usual read a line of the same slice takes
-SEARCHED, SEARCHES = 110_000, 13  # lines searched for those of the slice, reads of each
+SEARCHED, SEARCHES = REGION // LINE, 13  # lines searched for those of the slice, reads of each
 OWN, PER_SM = 32, 5  # lines of the lone reads; of each other SM
 CELLS = {"idle": (0, 0), "1.1500": (1, 1500), "1.800": (1, 800), "1.400": (1, 400), "1": (1, 0), "2.1200": (2, 1200),
          "2": (2, 0), "3": (3, 0), "4": (4, 0), "5": (5, 0)}  # fmt: skip
 COUNT, FROM, UNTIL, STOP = 2000, 200_000, 4_200_000, 4_300_000  # lone reads, at most; cycles
 SHOWN = (5, 25, 50, 75, 90, 95)  # percentiles
+TRIES, TICKS = 21, 52  # reads of a line beside one of each bank; parts of a refresh interval that phases are counted in
+ROW = 8  # lines of a row: four granules of two, which follow each other in their bank
+SPREADS = [(1, 1), (1, 8), (4, 1), (8, 1), (12, 1), (12, 2), (12, 4), (12, 8)]  # rows of one bank, readers of each
+CROWDS = [
+    (1, 16),
+    (1, 32),
+    (4, 16),
+    (4, 32),
+    (8, 16),
+    (8, 32),
+    (16, 4),
+    (16, 8),
+    (16, 16),
+    (16, 32),
+]  # banks, readers each
 
 
 class Bench:
@@ -35,10 +53,10 @@ class Bench:
         self.lines = np.random.default_rng(1).permutation(REGION // LINE)[:SEARCHED]
         self.totals = session.buffer(64)
 
-    def usual(self, lines: np.ndarray, gap: int, tries: int) -> np.ndarray:
+    def usual(self, lines: np.ndarray, gap: int, tries: int, given: int = GIVEN) -> np.ndarray:
         """Median cycles of each line, the given one loaded `gap` cycles before; alone when gap is negative."""
         self.gpu.upload(self.lists, lines.astype(u32))
-        self.session.launch("pairs", 1, 64, u64(self.cycles), u64(self.base), u64(self.lists), i32(len(lines)), u32(GIVEN),
+        self.session.launch("pairs", 1, 64, u64(self.cycles), u64(self.base), u64(self.lists), i32(len(lines)), u32(given),
                             i32(gap), i32(tries), u32(0))  # fmt: skip
         self.gpu.synchronize()
         cycles = self.gpu.download(self.cycles, len(lines) * tries, np.uint16).reshape(tries, len(lines))
@@ -59,6 +77,21 @@ class Bench:
         reads, timed = self.gpu.download(self.totals, 2, u32).astype(int).tolist()
         cycles = self.gpu.download(self.cycles, timed, np.uint16).astype(int)
         return {"lines_per_1000_cycles": 1000 * reads / STOP, "percentiles": np.percentile(cycles, SHOWN).tolist()}
+
+    def crowd(self, own: np.ndarray, lines: np.ndarray, lanes: int) -> dict[str, Any]:
+        """Lone reads of `own` lines while a warp reads each of the others: its first `lanes` words."""
+        own = own[np.arange(OWN) % len(own)]
+        self.gpu.upload(self.lists, np.concatenate([own, lines]).astype(u32))
+        self.gpu.zero(self.totals, 8)
+        warps = -(-len(lines) // (self.session.sms - 1))
+        self.session.launch("crowd", self.session.sms, 32 * warps, u64(self.cycles), u64(self.base), u64(self.lists),
+                            u32(OWN), u32(COUNT), u32(len(lines)), u32(lanes), u32(FROM), u32(UNTIL), u32(STOP),
+                            u64(self.totals), u32(0), shared=120 << 10)  # fmt: skip
+        self.gpu.synchronize()
+        reads, timed = self.gpu.download(self.totals, 2, u32).astype(int).tolist()
+        cycles = self.gpu.download(self.cycles, timed, np.uint16).astype(int)
+        return {"readers": len(lines), "lines_per_1000_cycles": 1000 * reads / STOP,
+                "percentiles": np.percentile(cycles, SHOWN).tolist()}  # fmt: skip
 
 
 def banks(session: Any) -> dict[str, Any]:
@@ -100,4 +133,80 @@ def loaded(session: Any) -> dict[str, Any]:
     return found
 
 
-MEASUREMENTS = [banks, loaded]
+def bank_lines(bench: Bench) -> list[np.ndarray]:
+    """Lines of the given line's slice by bank, sorted; the bank of most lines first, those of a few left out."""
+    every = bench.lines[:SEARCHED]
+    bench.usual(every, -1, 1)  # TLB
+    late = bench.late(every, GAP, SEARCHES)
+    found = every[(late <= SOONER) | (late > LATE)]
+    late = bench.late(found, GAP, OFTEN)
+    left = found[(late <= SOONER) | (late > LATE)]
+    usual = dict(zip(left.tolist(), bench.usual(left, -1, OFTEN), strict=True))
+    found_banks = []
+    while len(left) > 1:
+        late = bench.usual(left, GAP, TRIES, int(left[0])) - np.array([usual[line] for line in left.tolist()])
+        late[0] = LATE + 1
+        found_banks.append(np.sort(left[late > LATE]))
+        left = left[late <= LATE]
+    return sorted((bank for bank in found_banks if len(bank) > 4), key=len, reverse=True)
+
+
+def refresh_phases(session: Any, bench: Bench, lines: np.ndarray) -> np.ndarray:
+    """[lines]: when in the interval the refresh of each ends, in TICKS of it; -1 where no read waited."""
+    tries = 300
+    ends = session.buffer(8 * max(3000, tries * len(lines)))
+    cycles = session.buffer(2 * max(3000, tries * len(lines)))
+
+    def read(some: np.ndarray, often: int) -> tuple[np.ndarray, np.ndarray]:
+        bench.gpu.upload(bench.lists, some.astype(u32))
+        session.launch(
+            "dropped",
+            1,
+            1,
+            u64(cycles),
+            u64(ends),
+            u64(bench.base),
+            u64(bench.lists),
+            i32(len(some)),
+            i32(often),
+            u32(0),
+        )
+        session.gpu.synchronize()
+        shape = often, len(some)
+        taken = session.gpu.download(cycles, often * len(some), np.uint16).astype(np.int64).reshape(shape)
+        return taken, session.gpu.download(ends, often * len(some), np.int64).reshape(shape)
+
+    taken, when = read(lines[:1], 3000)
+    coarse = coarse_period(when[:, 0], slow_reads(taken)[1][:, 0])
+    taken, when = read(lines, tries)
+    usual, slow = slow_reads(taken)
+    found, _ = phases(when - usual.astype(np.int64), slow, fine_period(when, slow, coarse))
+    return np.where(np.isfinite(found), np.round(np.nan_to_num(found) * TICKS) % TICKS, -1).astype(int)
+
+
+def rows(session: Any) -> dict[str, Any]:
+    """Banks of a slice, phases of their refresh; lines per 1,000 cycles of one bank by rows, and beside several banks."""
+    bench = Bench(session)
+    banks_ = bank_lines(bench)
+    found: dict[str, Any] = {"lines_of_banks": [len(bank) for bank in banks_]}
+    of_line = refresh_phases(session, bench, np.concatenate(banks_))
+    at = np.split(of_line, np.cumsum(found["lines_of_banks"])[:-1])
+    found["refresh"] = [
+        {"tick": int(np.bincount(ticks[ticks >= 0]).argmax()),
+         "share_within_one": float(np.mean(np.abs((ticks - np.bincount(ticks[ticks >= 0]).argmax() + 26) % TICKS - 26) <= 1))}
+        for ticks in at
+    ]  # fmt: skip
+    found["granules_of_one"] = np.unique(banks_[1] // 2).tolist()
+    other = banks_[20]
+    of_rows = [banks_[1][k : k + ROW] for k in range(0, 12 * ROW, ROW)]
+    for lanes in (1, 32):
+        for number, each in SPREADS:
+            lines = np.concatenate([row[:each] for row in of_rows[:number]])
+            found[f"rows.{lanes}.{number}.{each}"] = bench.crowd(other, lines, lanes)
+        for number, each in CROWDS:
+            lines = np.concatenate([np.random.default_rng(2).permutation(bank)[:each] for bank in banks_[:number]])
+            found[f"banks.{lanes}.{number}.{each}"] = bench.crowd(other, lines, lanes)
+    return found
+
+
+MEASUREMENTS = [banks, loaded, rows]
