@@ -350,7 +350,7 @@ class Dram(Group):
         description="even times of an interval at which some bank is refreshed; each channel has one for each bank"
     )
     queue_entries_per_channel: Count = Field(description="reads among which a slice's channels choose, per channel")
-    look_ns: Nanoseconds = Field(description="a read is chosen only so much later for each older one to choose from")
+    look_ns: Nanoseconds = Field(description="a read is answered so much later for each older one to choose from")
     idle_turn_lines: Count = Field(description="at least written where a turn began because no read waited")
     write_turn_lines: Count = Field(
         description="writes that make a channel's bus turn; as many go at least before it turns back to reads that wait"

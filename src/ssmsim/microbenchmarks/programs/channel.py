@@ -29,18 +29,8 @@ SHOWN = (5, 25, 50, 75, 90, 95)  # percentiles
 TRIES, TICKS = 21, 52  # reads of a line beside one of each bank; parts of a refresh interval that phases are counted in
 ROW = 8  # lines of a row: four granules of two, which follow each other in their bank
 SPREADS = [(1, 1), (1, 8), (4, 1), (8, 1), (12, 1), (12, 2), (12, 4), (12, 8)]  # rows of one bank, readers of each
-CROWDS = [
-    (1, 16),
-    (1, 32),
-    (4, 16),
-    (4, 32),
-    (8, 16),
-    (8, 32),
-    (16, 4),
-    (16, 8),
-    (16, 16),
-    (16, 32),
-]  # banks, readers each
+# Banks, readers of each.
+CROWDS = [(1, 16), (1, 32), (4, 16), (4, 32), (8, 16), (8, 32), (16, 4), (16, 8), (16, 16), (16, 32)]  # fmt: skip
 
 
 class Bench:
@@ -135,7 +125,7 @@ def loaded(session: Any) -> dict[str, Any]:
 
 def bank_lines(bench: Bench) -> list[np.ndarray]:
     """Lines of the given line's slice by bank, sorted; the bank of most lines first, those of a few left out."""
-    every = bench.lines[:SEARCHED]
+    every = bench.lines
     bench.usual(every, -1, 1)  # TLB
     late = bench.late(every, GAP, SEARCHES)
     found = every[(late <= SOONER) | (late > LATE)]
@@ -159,18 +149,8 @@ def refresh_phases(session: Any, bench: Bench, lines: np.ndarray) -> np.ndarray:
 
     def read(some: np.ndarray, often: int) -> tuple[np.ndarray, np.ndarray]:
         bench.gpu.upload(bench.lists, some.astype(u32))
-        session.launch(
-            "dropped",
-            1,
-            1,
-            u64(cycles),
-            u64(ends),
-            u64(bench.base),
-            u64(bench.lists),
-            i32(len(some)),
-            i32(often),
-            u32(0),
-        )
+        session.launch("dropped", 1, 1, u64(cycles), u64(ends), u64(bench.base), u64(bench.lists), i32(len(some)),
+                       i32(often), u32(0))  # fmt: skip
         session.gpu.synchronize()
         shape = often, len(some)
         taken = session.gpu.download(cycles, often * len(some), np.uint16).astype(np.int64).reshape(shape)
@@ -191,11 +171,12 @@ def rows(session: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"lines_of_banks": [len(bank) for bank in banks_]}
     of_line = refresh_phases(session, bench, np.concatenate(banks_))
     at = np.split(of_line, np.cumsum(found["lines_of_banks"])[:-1])
+    ticks = [int(np.bincount(one[one >= 0]).argmax()) for one in at]
+    its = [np.abs((one - tick + TICKS // 2) % TICKS - TICKS // 2) <= 1 for one, tick in zip(at, ticks, strict=True)]
     found["refresh"] = [
-        {"tick": int(np.bincount(ticks[ticks >= 0]).argmax()),
-         "share_within_one": float(np.mean(np.abs((ticks - np.bincount(ticks[ticks >= 0]).argmax() + 26) % TICKS - 26) <= 1))}
-        for ticks in at
-    ]  # fmt: skip
+        {"tick": tick, "share_within_one": float(near.mean())} for tick, near in zip(ticks, its, strict=True)
+    ]
+    banks_ = [bank[near] for bank, near in zip(banks_, its, strict=True)]  # a read may be late for another reason
     found["granules_of_one"] = np.unique(banks_[1] // 2).tolist()
     other = banks_[20]
     of_rows = [banks_[1][k : k + ROW] for k in range(0, 12 * ROW, ROW)]
