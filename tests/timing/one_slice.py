@@ -1,0 +1,94 @@
+"""Readers of one slice's lines through its two HBM channels: each reads its own line again and again.
+
+Unlike in the microbenchmark (channel, rows), all loops are equally long. The lone reader is left out: its bank is no
+other's, and the measured rates do not count its reads.
+"""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+from streams import EXIT, assemble, launch
+
+from ssmsim.config.load import load
+from ssmsim.engines.embedded import code, dram, events, homes, machine
+from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.records import FP, NONE
+
+H100 = Path(__file__).parents[2] / "simconfigs/h100.yaml"
+SLICE, BASE, LINES = 5, 1 << 24, 1 << 18  # lines of 32 MB
+LOOP = 820  # cycles from read to read on an idle GPU: 800 to 820 give what one reader gets (rows.1.1.1)
+SPAN = 600_000  # cycles
+
+
+def gpu(**changes: int) -> State:
+    """The configuration's machine, these fields changed."""
+    config = load(H100)
+    state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+    for name, value in changes.items():
+        state.machine[0][name] = value
+    return state
+
+
+@njit
+def _places(m, slice_, first, lines):
+    """[lines of the slice, 4]: each, its channel of the slice, bank and row."""
+    found = np.zeros((lines, 4), np.int64)
+    count = 0
+    for line in range(first, first + lines):
+        if homes.home_of(m, line) == slice_:
+            part, bank, row = homes.dram_of(m, slice_, line)
+            found[count] = line, part, bank, row
+            count += 1
+    return found[:count]
+
+
+@cache
+def places() -> np.ndarray:
+    return _places(gpu().machine[0], SLICE, BASE, LINES)
+
+
+def of_bank(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """(lines of a bank of the slice, the row of each); by turns of its channels: which the measured ones have is unknown."""
+    line, part, bank, row = places().T
+    its = (part == number % 2) & (bank == number // 2)
+    return line[its], row[its]
+
+
+@njit
+def _drive(m, counts, slices, transactions, channels, wheel, slice_, lines, sectors, pause, until):
+    """Reads done by `until`; at an event REPLY a reader begins its next, `pause` cycles after the last was done."""
+    owner = np.full(len(transactions), -1, np.int64)
+    for reader in range(len(lines)):
+        events.schedule(wheel, 1000 + reader * 997 % 1000, events.REPLY, reader, 0)  # at odd times
+    done, cycle = 0, 0
+    while cycle < until:
+        cycle = events.next_due(wheel, cycle, until)
+        node = events.take(wheel, cycle)
+        while node:
+            kind, number = wheel[node].kind, wheel[node].a
+            if kind == events.CHANNEL_SERVE:
+                dram.serve(m, counts, transactions, channels, slices, wheel, number, cycle)
+            elif kind == events.REPLY:
+                line = lines[number]
+                sent = dram.push(
+                    m, counts, slices, transactions, channels, wheel, slice_, line, sectors, 0, NONE, cycle
+                )
+                owner[sent] = number
+            else:
+                events.schedule(wheel, cycle + pause, events.REPLY, owner[number], 0)
+                dram.free_transaction(transactions, number)
+                done += 1
+            node = events.take(wheel, cycle)
+    return done
+
+
+def rate(lines: np.ndarray, sectors: int, **changes: int) -> float:
+    """Lines per 1,000 cycles of as many readers, each of the sectors of this mask."""
+    state = gpu(**changes)
+    m = state.machine[0]
+    idle = 1 + int(m.row_miss) + (int(m.burst_fp) >> FP) + int(m.dram_latency)
+    done = _drive(m, state.counts[0], state.slices, state.transactions, state.channels, state.events, SLICE, lines,
+                  sectors, LOOP - idle, SPAN)  # fmt: skip
+    return 1000 * done / SPAN
