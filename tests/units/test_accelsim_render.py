@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ssmsim.config.fields import Group
 from ssmsim.config.load import load
-from ssmsim.config.schema import Group, SimConfig
+from ssmsim.config.schema import SimConfig
 from ssmsim.engines.accelsim.memory import memory_system
 from ssmsim.engines.accelsim.render import OUTSIDE, Rendered, render
 

@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from ssmsim.config.schema import Group, Provenance, SimConfig
+from ssmsim.config.fields import Group, Provenance
+from ssmsim.config.schema import SimConfig
 from ssmsim.errors import SsmsimError
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where it is built in

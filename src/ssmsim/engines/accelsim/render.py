@@ -8,7 +8,8 @@ H200 configuration (gpgpu-sim, SM90_H200). Units: latencies in SM cycles.
 from dataclasses import dataclass
 from pathlib import Path
 
-from ssmsim.config.schema import Group, SimConfig
+from ssmsim.config.fields import Group
+from ssmsim.config.schema import SimConfig
 from ssmsim.engines.accelsim.install import Version
 from ssmsim.engines.accelsim.memory import Memory, memory_options, memory_system
 
