@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.microbenchmarks.case import i32, u32, u64
-from ssmsim.microbenchmarks.programs.refresh import coarse_period, fine_period, phases, slow_reads
+from ssmsim.microbenchmarks.programs.refresh import ALONE, coarse_period, dropped, fine_period, phases, slow_reads
 
 LINE, REGION = 128, 32 << 20  # bytes; the TLB has so many
 MANY, FEW = 12_288, 5  # lines tried for one of the given line's bank, reads of each
@@ -26,7 +26,8 @@ CELLS = {"idle": (0, 0), "1.1500": (1, 1500), "1.800": (1, 800), "1.400": (1, 40
          "2": (2, 0), "3": (3, 0), "4": (4, 0), "5": (5, 0)}  # fmt: skip
 COUNT, FROM, UNTIL, STOP = 2000, 200_000, 4_200_000, 4_300_000  # lone reads, at most; cycles
 SHOWN = (5, 25, 50, 75, 90, 95)  # percentiles
-TRIES, TICKS = 21, 52  # reads of a line beside one of each bank; parts of a refresh interval that phases are counted in
+TRIES, REFRESHED = 21, 300  # reads of a line beside one of each bank; of each to see its refresh
+TICKS = 52  # parts of a refresh interval that phases are counted in
 ROW = 8  # lines of a row: four granules of two, which follow each other in their bank
 SPREADS = [(1, 1), (1, 8), (4, 1), (8, 1), (12, 1), (12, 2), (12, 4), (12, 8)]  # rows of one bank, readers of each
 # Banks, readers of each.
@@ -143,22 +144,9 @@ def bank_lines(bench: Bench) -> list[np.ndarray]:
 
 def refresh_phases(session: Any, bench: Bench, lines: np.ndarray) -> np.ndarray:
     """[lines]: when in the interval the refresh of each ends, in TICKS of it; -1 where no read waited."""
-    tries = 300
-    ends = session.buffer(8 * max(3000, tries * len(lines)))
-    cycles = session.buffer(2 * max(3000, tries * len(lines)))
-
-    def read(some: np.ndarray, often: int) -> tuple[np.ndarray, np.ndarray]:
-        bench.gpu.upload(bench.lists, some.astype(u32))
-        session.launch("dropped", 1, 1, u64(cycles), u64(ends), u64(bench.base), u64(bench.lists), i32(len(some)),
-                       i32(often), u32(0))  # fmt: skip
-        session.gpu.synchronize()
-        shape = often, len(some)
-        taken = session.gpu.download(cycles, often * len(some), np.uint16).astype(np.int64).reshape(shape)
-        return taken, session.gpu.download(ends, often * len(some), np.int64).reshape(shape)
-
-    taken, when = read(lines[:1], 3000)
+    taken, when = dropped(session, bench.base, lines[:1], ALONE)
     coarse = coarse_period(when[:, 0], slow_reads(taken)[1][:, 0])
-    taken, when = read(lines, tries)
+    taken, when = dropped(session, bench.base, lines, REFRESHED)
     usual, slow = slow_reads(taken)
     found, _ = phases(when - usual.astype(np.int64), slow, fine_period(when, slow, coarse))
     return np.where(np.isfinite(found), np.round(np.nan_to_num(found) * TICKS) % TICKS, -1).astype(int)

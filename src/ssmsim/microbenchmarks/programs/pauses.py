@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ssmsim.microbenchmarks.programs.refresh import LINES, REGION, _dropped
+from ssmsim.microbenchmarks.programs.refresh import LINES, REGION, dropped, sharpness
 
 SOURCE = "refresh"
 TRIES, LONG = 400, 600  # reads of each line; cycles
@@ -18,16 +18,14 @@ AGREE = 0.9  # of the best period's sharpness
 
 def period_of(at: np.ndarray, shortest: float = SHORTEST, longest: float = LONGEST) -> tuple[float, float]:
     """(period, how well it folds the times to one phase: 1 exactly). A half or a third of it does as well: the longest."""
-    at = np.sort(at - at.min()).astype(float)
-    span = float(at.max())
-    rates = np.arange(1 / longest, 1 / shortest, 1 / (8 * span))
-    sharp = np.concatenate(
-        [np.abs(np.exp(2j * np.pi * part[:, None] * at).mean(1)) for part in np.array_split(rates, 200)]
-    )
+    at = np.sort(at - at.min())[:, None]
+    every, step = np.ones(at.shape, bool), 1 / (4 * float(at.max()))  # a step turns the last by a quarter of a period
+    rates = np.arange(1 / longest, 1 / shortest, step)
+    sharp = np.concatenate([sharpness(at, every, 1 / part) for part in np.array_split(rates, 200)])
     first = int(np.flatnonzero(sharp >= AGREE * sharp.max())[0])  # the lowest rate; its best neighbour follows
-    near = rates[first + int(sharp[first : first + 16].argmax())]
-    rates = near + np.linspace(-1, 1, 401) / (8 * span)
-    sharp = np.abs(np.exp(2j * np.pi * rates[:, None] * at).mean(1))
+    near = rates[first + int(sharp[first : first + 8].argmax())]
+    rates = near + np.linspace(-1, 1, 401) * step
+    sharp = sharpness(at, every, 1 / rates)
     return 1 / float(rates[sharp.argmax()]), float(sharp.max())
 
 
@@ -40,12 +38,12 @@ def summary(cycles: np.ndarray, ends: np.ndarray) -> dict[str, Any]:
     if late.sum() < 20:
         return found
     at = (ends - usual.astype(np.int64))[late]
-    period, sharpness = period_of(at)
+    period, sharp = period_of(at)
     turn = np.exp(2j * np.pi * (at % period) / period)
     off = np.angle(turn / turn.mean()) / (2 * np.pi) * period
     return found | {
         "period": period,
-        "sharpness": sharpness,
+        "sharpness": sharp,
         "wait_percentiles": np.percentile(wait[late], [0, 25, 50, 75, 95, 100]).round().tolist(),
         "ends_percentiles": np.percentile(off, [0, 5, 25, 50, 75, 95, 100]).round().tolist(),
         "of_all_time": float(wait[late].max() / period),
@@ -55,7 +53,8 @@ def summary(cycles: np.ndarray, ends: np.ndarray) -> dict[str, Any]:
 def pauses(session: Any) -> dict[str, Any]:
     """Lone reads of lines of all channels, dropped from L2 before."""
     base = session.buffer(REGION)
-    return summary(*_dropped(session, base, LINES["far"], TRIES))
+    session.sweep()
+    return summary(*dropped(session, base, LINES["far"], TRIES))
 
 
 MEASUREMENTS = [pauses]

@@ -42,7 +42,7 @@ def slow_reads(cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return usual, (wait > SLOW) & (wait < LOST)
 
 
-def _sharpness(ends: np.ndarray, slow: np.ndarray, periods: np.ndarray) -> np.ndarray:
+def sharpness(ends: np.ndarray, slow: np.ndarray, periods: np.ndarray) -> np.ndarray:
     """How well each period folds the slow reads of every line to one phase: 1 exactly, 0 not at all."""
     total = np.zeros(len(periods))
     for line in range(ends.shape[1]):
@@ -60,7 +60,7 @@ def coarse_period(ends: np.ndarray, slow: np.ndarray, low: float = 1000, high: f
     best, low_end, high_end = low, low, high
     for step in (0.5, 0.05):
         periods = np.arange(low_end, high_end, step)
-        sharp = _sharpness(ends[:, None], slow[:, None], periods)
+        sharp = sharpness(ends[:, None], slow[:, None], periods)
         best = float(periods[sharp >= 0.9 * sharp.max()][-1] if step == 0.5 else periods[sharp.argmax()])
         low_end, high_end = best - 4, best + 4
     return best
@@ -73,7 +73,7 @@ def fine_period(ends: np.ndarray, slow: np.ndarray, period: float, width: float 
         part, late = ends[:tries, :lines], slow[:tries, :lines]
         sharpest = period * period / float(part.max() - part.min())  # a step of this turns the last by one period
         periods = np.arange(period - width, period + width, min(sharpest, width) / 20)
-        period = float(periods[_sharpness(part, late, periods).argmax()])
+        period = float(periods[sharpness(part, late, periods).argmax()])
         if tries >= len(ends):
             return period
         tries, width = min(3 * tries, len(ends)), min(width, sharpest)
@@ -136,12 +136,11 @@ def by_page(phase: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _dropped(session: Any, base: int, lines: list[int], tries: int) -> tuple[np.ndarray, np.ndarray]:
+def dropped(session: Any, base: int, lines: Any, tries: int) -> tuple[np.ndarray, np.ndarray]:
     """(cycles, clock at the end), both int64 [tries, lines], of lone reads of each line in turn."""
     count = tries * len(lines)
     offsets, cycles, ends = session.buffer(4 * len(lines)), session.buffer(2 * count), session.buffer(8 * count)
     session.gpu.upload(offsets, np.array(lines, i32))
-    session.sweep()
     session.launch(
         "dropped", 1, 1, u64(cycles), u64(ends), u64(base), u64(offsets), i32(len(lines)), i32(tries), u32(0)
     )
@@ -154,11 +153,12 @@ def _dropped(session: Any, base: int, lines: list[int], tries: int) -> tuple[np.
 def phase(session: Any) -> dict[str, Any]:
     """Period and length of the refresh (cycles), share of slow reads, phase of each line, of pages and of 64 KB."""
     base = session.buffer(REGION)
-    cycles, ends = _dropped(session, base, [0], ALONE)
+    session.sweep()
+    cycles, ends = dropped(session, base, [0], ALONE)
     coarse = coarse_period(ends[:, 0], slow_reads(cycles)[1][:, 0])
     found: dict[str, Any] = {"coarse_period": coarse}
     for name, lines in LINES.items():
-        cycles, ends = _dropped(session, base, lines, TRIES)
+        cycles, ends = dropped(session, base, lines, TRIES)
         usual, slow = slow_reads(cycles)
         wait = (cycles - usual)[slow]
         period = fine_period(ends, slow, coarse)
