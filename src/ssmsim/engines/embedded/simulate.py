@@ -15,6 +15,7 @@ from ssmsim.engines.embedded.estimate import Meter
 from ssmsim.engines.embedded.machine import State
 from ssmsim.engines.embedded.pool import Pool
 from ssmsim.engines.embedded.sample import TARGET, SampledPool
+from ssmsim.engines.embedded.sampler import Sampler
 from ssmsim.engines.embedded.stagger import Stagger
 from ssmsim.engines.embedded.timeline import Timeline
 from ssmsim.engines.embedded.window import Window
@@ -37,6 +38,7 @@ def simulate(
     timeline: Path | str | None = None,
     timeline_sm: int | None = 0,
     stalls: Path | str | None = None,
+    samples: Path | str | None = None,
     window: Window | None = None,
     sm_clock_mhz: float | None = None,
 ) -> Result:
@@ -46,6 +48,7 @@ def simulate(
     sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
     stalls: file for the warp cycles of each instruction by stall reason; see hotspots.py.
+    samples: file for what ncu's warp sampler would have seen of the blocks that are timed; see sampler.py.
     sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): L2 and DRAM
     keep their own clocks, so a slower SM finds them faster.
     window: a piece of the launch to time in place of `blocks`, over the L2 that earlier ones left (see window.py).
@@ -76,11 +79,17 @@ def simulate(
     events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     line = None if timeline is None else Timeline(timeline_sm, program, state)
-    watches: list[Timeline | Meter | Stagger] = [pool.meter, pool.stagger] if isinstance(pool, SampledPool) else []
+    watches: list[Timeline | Meter | Stagger | Sampler] = (
+        [pool.meter, pool.stagger] if isinstance(pool, SampledPool) else []
+    )
     watches += [line] if line is not None else []
+    sampler = None if samples is None else Sampler(program, state)
+    watches += [sampler] if sampler is not None else []
     run_to_end(state, pool, program, watches)
     if line is not None and timeline is not None:
         line.write(timeline)
+    if sampler is not None and samples is not None:
+        sampler.write(samples)
     checks.conserve(state, int(pool.executed.sum()))
     timed = int(pool.executed.sum())
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
