@@ -27,6 +27,7 @@ def arrive(m, gpu, counts, sms, subs, warps, slices, nodes, l2_tags, l2_lines, t
         kind = resumed - 1
         slice_.resuming[kind] = 0
     else:
+        fill.since = cycle
         alone = fill.remote or fill.store or fill.atomic
         if (
             m.coalescer
@@ -138,6 +139,20 @@ def resume(m, slices, nodes, events, number, kind, when):
     if index and not slices[number].resuming[kind]:
         slices[number].resuming[kind] = 1
         schedule(events, when, ARRIVE, index, kind + 1)
+
+
+@njit(cache=True)
+def offer(m, slices, nodes, fills, events, number, cycle):
+    """A slice has room again: of the other partition's questions and its own misses the older goes first.
+
+    With questions first the SMs of one partition ended a stream of reads 9 % before the others; on the GPU all are within
+    5 % (the kernels of our microbenchmark dram, streams, with the ends of their blocks).
+    """
+    question, miss = queues.front(m, nodes, number, queues.QUESTIONS), queues.front(m, nodes, number, queues.MISSES)
+    if miss and question and fills[miss].since < fills[question].since:
+        resume(m, slices, nodes, events, number, queues.MISSES, cycle)
+    for kind in (queues.QUESTIONS, queues.MISSES, queues.LOADS, queues.STORES):
+        resume(m, slices, nodes, events, number, kind, cycle)
 
 
 @njit(cache=True)
@@ -269,6 +284,5 @@ def filled(m, gpu, counts, sms, slices, nodes, l2_lines, transactions, fills, co
         slice_.writes -= 1
     else:
         slice_.misses -= 1
-    for kind in (queues.QUESTIONS, queues.MISSES, queues.LOADS, queues.STORES):
-        resume(m, slices, nodes, events, transaction.slice, kind, cycle)
+    offer(m, slices, nodes, fills, events, transaction.slice, cycle)
     dram.free_transaction(transactions, number)
