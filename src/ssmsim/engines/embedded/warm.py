@@ -87,7 +87,7 @@ def keep_code(state: State) -> None:
     """The kernel's last lines are in the instruction caches that outlive a kernel: GPC and SM, as far as they fit."""
     m = state.machine[0]
     lines = np.arange(int(m.code_lines))
-    machine.share_code(state, len(lines))
+    machine.share_code(state, len(lines), 0)
     ways = lines // m.l1i_sets % m.l1i_ways
     for s in range(int(m.sms)):
         state.l1i.tag[(s * m.l1i_sets + lines % m.l1i_sets) * m.l1i_ways + ways] = lines + 1

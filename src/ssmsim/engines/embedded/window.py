@@ -66,7 +66,7 @@ class Window:
             self.history.leave(state, config, self.first)
             self.kept[geometry] = (state.l2_tags.copy(), state.l2_lines.copy(), int(state.gpu[0].uses))
         if self.first:  # blocks have run here before
-            machine.share_code(state, int(m.code_lines))
+            machine.share_code(state, int(m.code_lines), 0)
         state.l2_tags[:], state.l2_lines[:], uses = self.kept[geometry]
         state.gpu[0].uses = uses
 
