@@ -35,6 +35,18 @@ def test_the_shared_level_is_nearer():
     assert issued([ADD] * 16 + [EXIT], near)[8] == 7 + GPC + L1
 
 
+@pytest.mark.parametrize("apart", [100, 250])
+def test_the_first_line_is_there_as_soon_as_the_l2_gives_it(apart):
+    """A block that begins later, on another SM, waits for what is left of that, at least for the shared level."""
+    near = one_sm(**(COLD | {"fetch__gpc_bytes": 1 << 17, "fetch__launch_prefetch_bytes": 1 << 16,
+                             "gpu__sms_per_gpc": (2,), "launch__blocks_per_cycle": 1 / apart}))  # fmt: skip
+    done = run([ADD, EXIT], config=near, blocks=2)
+    begun = [int(done.state.loaded[i].launched) for i in range(2)]
+    assert begun[1] - begun[0] == apart
+    issues = [int(done.cycles[i, 0][0]) for i in range(2)]
+    assert issues[1] - issues[0] == apart + max(GPC, L2 - apart) - L2
+
+
 def test_the_first_bytes_alone_are_brought_there():
     near = config(gpc_bytes=1 << 17, launch_prefetch_bytes=256)
     cycles = issued([ADD] * 24 + [EXIT], near)
@@ -98,7 +110,7 @@ def test_a_line_in_the_l0_costs_nothing():
 @pytest.mark.parametrize(("nearest", "later"), [(L2, 0), (2, LINES - 2)])
 def test_two_sub_cores_share_one_refill_and_take_turns(nearest, later):
     """Both ask in the same cycle: the second is looked up a turn later, which shows when the line comes sooner."""
-    near = config(gpc_bytes=1 << 17, launch_prefetch_bytes=1 << 16, gpc_latency_cycles=nearest)
+    near = config(gpc_bytes=1 << 17, launch_prefetch_bytes=1 << 16, gpc_latency_cycles=2, l2_latency_cycles=nearest)
     cycles = run([ADD] * 7 + [EXIT], [list(range(8))] * 2, near).cycles
     assert cycles[0, 1][0] - cycles[0, 0][0] == later
 
