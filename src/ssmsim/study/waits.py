@@ -2,8 +2,8 @@
 
 For the launches whose samples were kept (`stall_samples.csv.xz` of a workload), at the clock of their measurement, sampled.
 `--table` prints OUT.csv as Markdown. An overlap is the part of two distributions that they have in common, the sum of the
-smaller of each pair of shares: over the lines of eight instructions that warps wait at (the sampler notes some waits at the
-instruction behind) and over the reasons. So few samples differ by chance: `chance` is the overlap of as many drawn from the
+smaller of each pair of shares: over the lines of eight instructions that warps wait at and over the reasons. So few samples
+differ by chance: `chance` is the overlap of as many drawn from the
 model's own shares, in the mean.
 """
 
@@ -25,6 +25,7 @@ from ssmsim.files import whole_file
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.batch import at_clock
+from ssmsim.trace.types import Program
 from ssmsim.tracers import open_tracer
 
 ROOT = Path(__file__).parents[3]
@@ -63,12 +64,22 @@ def compare(root: Path, workload: str, name: str) -> dict[str, object]:
         file = Path(folder_) / "samples.csv"
         source = open_tracer("emulated").blocks(launch, program)
         engine.simulate(program, source, launch, config, sample=True, samples=file)
-        model = pd.read_csv(file)
+        model = as_noted(pd.read_csv(file), program)
     gpu = pd.read_csv(folder / "stall_samples.csv.xz").query("launch == @name").replace({"reason": NAMED})
     lines, reasons = zip(*(parts(samples) for samples in (gpu, model)), strict=True)
     taken = int(gpu["samples"].sum())
     return {"workload": workload, "launch": name, "samples": taken, "lines": overlap(*lines), "lines_chance": by_chance(lines[1], taken),
             "reasons": overlap(*reasons), "reasons_chance": by_chance(reasons[1], taken), "digest": digest()}  # fmt: skip
+
+
+def as_noted(samples: pd.DataFrame, program: Program) -> pd.DataFrame:
+    """With the waits that the GPU's sampler notes at the instruction behind where it does: those at the end, and at DEPBAR."""
+    opcodes = pd.Series([program.opcodes[row["opcode"]] for row in program.instructions], program.instructions["pc"])
+    late = samples["pc"].map(lambda pc: opcodes[int(pc, 16)].startswith("DEPBAR")) & (
+        samples["reason"] == "long_scoreboard"
+    )
+    moved = samples["pc"].map(lambda pc: f"{int(pc, 16) + 16:#x}")
+    return samples.assign(pc=samples["pc"].where(~(late | (samples["reason"] == "drain")), moved))
 
 
 def parts(samples: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
