@@ -34,7 +34,7 @@ def test_a_wrong_configuration(text, cause, tmp_path, monkeypatch, capsys):
     launch = LAUNCH if cause else ROOT / "traces/h200/mamba2-2.7b/04-chunk_scan_fwd_kernel"
     out = tmp_path / "out"
     code, printed, error = told(monkeypatch, capsys, launch, "--config", tmp_path / "mine.yaml", "--json",
-                                out / "r.json", "--stalls", out / "s.csv")  # fmt: skip
+                                out / "r.json", "--stalls", out / "s.csv", "--warp-samples", out / "w.csv")  # fmt: skip
     assert (code, printed) == (1, "")
     assert error.startswith("ssmsim: ") and error.count("\n") == 1
     assert (cause or "too much of its shared memory") in error

@@ -30,7 +30,7 @@ def test_a_line_from_dram():
 
 
 def test_the_shared_level_is_nearer():
-    """Brought there before the first block starts."""
+    """Brought there when the kernel starts: the second line waits for no more."""
     near = config(gpc_bytes=1 << 17, launch_prefetch_bytes=1 << 16)
     assert issued([ADD] * 16 + [EXIT], near)[8] == 7 + GPC + L1
 

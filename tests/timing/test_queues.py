@@ -7,7 +7,7 @@ import pytest
 from streams import EXIT, ROOT, Streams, assemble, launch, op, prepare
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import checks, code, core, events, machine, queues
+from ssmsim.engines.embedded import checks, code, core, events, l2, machine, queues
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded.homes import home_of
 from ssmsim.engines.embedded.pool import Pool
@@ -55,6 +55,23 @@ def test_one_that_comes_later_waits_a_turn_of_all():
 @pytest.mark.parametrize("kind", [queues.QUESTIONS, queues.MISSES])
 def test_the_other_partitions_questions_and_misses_come_in_order(kind):
     assert served((2, 1), [0, 0, 2, 1, 0], kind) == [0, 0, 2, 1, 0]
+
+
+@pytest.mark.parametrize(("asked", "missed"), [(5, 9), (9, 5), (5, 5)])
+def test_the_older_of_question_and_miss_is_offered_a_place_first(asked, missed):
+    """Both are tried again in that cycle, in this order; of equal age the question is first."""
+    m, sms, slices, nodes, fills = hand_made((1,))
+    calendar = r.records(r.EVENT, events.WHEEL + 8)
+    events.prepare(calendar)
+    for index, kind, since in ((1, queues.QUESTIONS, asked), (2, queues.MISSES, missed)):
+        fills[index].since = since
+        queues.wait(m, sms, slices, nodes, fills, index, kind)
+    l2.offer(m, slices, nodes, fills, calendar, 0, 20)
+    tried = []
+    while node := events.take(calendar, 20):
+        tried.append((int(calendar[node].a), int(calendar[node].b) - 1))
+    question, miss = (1, queues.QUESTIONS), (2, queues.MISSES)
+    assert tried == ([question, miss] if asked <= missed else [miss, question])
 
 
 def slice_lines():

@@ -100,7 +100,7 @@ class Fetch(Group):
     )
     l2_latency_cycles: Cycles = Field(description="instruction line that must come from L2")
     launch_prefetch_bytes: Annotated[int, Field(ge=0, le=1 << 30)] = Field(
-        description="a kernel's first bytes of code, brought to the level that SMs share before its first block starts"
+        description="a kernel's first bytes of code; the level that SMs share has them l2_latency_cycles after its first warps ask"
     )
 
 

@@ -21,7 +21,9 @@ def simulate(
     json: Annotated[Path | None, typer.Option(help="write the result row here")] = None,
     timeline: Annotated[Path | None, typer.Option(help="write a Perfetto trace of one SM here")] = None,
     stalls: Annotated[Path | None, typer.Option(help="write what each instruction waited for here, as CSV")] = None,
-    samples: Annotated[Path | None, typer.Option(help="write what ncu's warp sampler would see here, as CSV")] = None,
+    warp_samples: Annotated[
+        Path | None, typer.Option(help="write what ncu's warp sampler would see here, as CSV")
+    ] = None,
     warm: Annotated[list[Path] | None, typer.Option(help="a launch that ran before; again: oldest first")] = None,
     timeline_sm: Annotated[str, typer.Option(help="number of that SM, or 'all' for the blocks of the GPU")] = "0",
     sample: Annotated[bool, typer.Option(help="a few waves of blocks, the whole estimated")] = False,
@@ -34,7 +36,7 @@ def simulate(
     from ssmsim.engines.replay import replay
 
     before = warm[0] if warm and len(warm) == 1 else warm
-    options: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "samples": samples, "warm": before,
+    options: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "samples": warp_samples, "warm": before,
                                "sample": sample_instructions or sample, "sm_clock_mhz": sm_clock_mhz}  # fmt: skip
     options = {name: value for name, value in options.items() if value}
     if timeline is not None:

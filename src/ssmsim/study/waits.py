@@ -125,6 +125,8 @@ if __name__ == "__main__":
     if len(sys.argv) < 2 or path.name.startswith("-"):
         sys.exit("usage: python -m ssmsim.study.waits [--table] FILE.csv")
     if "--table" in sys.argv:
+        if not path.is_file():
+            sys.exit(f"{path}: no such file; make it with python -m ssmsim.study.waits {path}")
         print(table(pd.read_csv(path)))
     else:
         fill(path, ROOT)
