@@ -13,6 +13,7 @@ import numpy as np
 
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded.machine import State
+from ssmsim.engines.embedded.records import INDEX, NONE
 from ssmsim.engines.embedded.stalls import NOT_SELECTED, SELECTED, WAIT
 from ssmsim.files import whole_file
 from ssmsim.trace.types import Program
@@ -22,38 +23,36 @@ STRIDE = 61  # cycles between two looks at all warps; no divisor of a loop's len
 
 
 class Sampler:
-    """Looks at all warps at regular cycles and gives each its share of its sub-core's samples."""
+    """Looks at all warps at regular cycles and gives each its share of its SM's samples."""
 
     def __init__(self, program: Program, state: State) -> None:
         self.program = program
         self.samples = np.zeros((len(program.instructions), len(STALL_REASONS)))
         self.last = int(state.gpu[0].cycle)
-        slots = int(state.machine[0].slots)
-        self.core = np.arange(len(state.warps)) // slots
-        self.sm = self.core // 4
+        self.sm = np.arange(len(state.warps)) // (4 * int(state.machine[0].slots))
 
     def until(self, state: State) -> int:
         """The cycle at which the loop is to pause."""
         return max(int(state.gpu[0].cycle) + 1, self.last + STRIDE)
 
     def look(self, state: State) -> None:
-        """Note what every warp does, for the time since the last look."""
+        """Note what every warp did in the cycle before this one, for the time since the last look.
+
+        Of this cycle nothing has been done. The cycles that the loop has left out, as no warp could issue, were like the last.
+        """
         cycle = int(state.gpu[0].cycle)
         if cycle < self.last + STRIDE:
             return
         here = np.flatnonzero(state.warps.block >= 0)
-        warps, core, sm = state.warps[here], self.core[here], self.sm[here]
+        warps, sm = state.warps[here], self.sm[here]
         share = (cycle - self.last) / PERIOD / np.bincount(sm, minlength=1)[sm]
         self.last = cycle
-        asleep = (warps.ready > cycle) | (warps.held != 0)
-        reason = np.where(asleep, np.where(warps.mark > cycle, WAIT, warps.state), NOT_SELECTED)
+        asleep = (warps.ready >= cycle) | (warps.held != 0)
+        reason = np.where(asleep, np.where(warps.mark >= cycle, WAIT, warps.state), NOT_SELECTED)
+        selected = (warps.issued == cycle - 1) & (warps.line != NONE)  # not those that have just been launched
         at = warps.current.astype(np.int64)
-        np.add.at(self.samples, (at, reason), share)
-        # Of the ready warps of a sub-core one issues now.
-        ready = np.bincount(core[~asleep], minlength=int(core.max(initial=0)) + 1)[core[~asleep]]
-        chosen = share[~asleep] / ready
-        np.add.at(self.samples, (at[~asleep], SELECTED), chosen)
-        np.subtract.at(self.samples, (at[~asleep], NOT_SELECTED), chosen)
+        at[selected] = state.stream[warps.position[selected] - 1] & INDEX
+        np.add.at(self.samples, (at, np.where(selected, SELECTED, reason)), share)
 
     def write(self, path: Path | str) -> None:
         """CSV: pc, reason, samples, as in stall_samples.csv of a workload; raises OSError when it cannot be written."""
