@@ -151,20 +151,41 @@ def _constant_reader(operand: Operand, ins: Instruction) -> Read:
     base = register_address(operand)
 
     def read(state: State, group: Group) -> np.ndarray:
-        words = state.banks.get(bank)
-        if words is None:
+        held = state.banks.get(bank)
+        if held is None:
             raise SsmsimError(f"the cubin has no constant bank {bank}", ins.where, "capture with this bank's contents")
+        words = held.words
         if base is None:
             first = operand.value // 4
             if first + count > len(words):
                 raise SsmsimError(f"c[{bank:#x}][{operand.value:#x}] is behind the bank's end", ins.where)
             value = words[first : first + count].reshape(-1, 1, 1)
         else:
-            place = np.minimum(base(state, group) >> 2, len(words) - count)  # idle lanes may hold anything
-            value = np.stack([words[np.maximum(place, 0) + k] for k in range(count)])
+            place = np.clip(base(state, group) >> 2, 0, len(words) - count)  # idle lanes may hold anything
+            value = np.stack([words[place + k] for k in range(count)])
+        if state.labels is None and held.reasons:
+            unknown = unknown_constants(operand, state, group)
+            if unknown.any():
+                state.meet_unknown(*_named(held.reasons[int(unknown.max()) - 1], ins))
         return modify(operand, value[0] if count == 1 else value)
 
     return read
+
+
+def _named(reason: tuple[str, str], ins: Instruction) -> tuple[str, Instruction, str]:
+    return reason[0], ins, reason[1]
+
+
+def unknown_constants(operand: Operand, state: State, group: Group) -> np.ndarray:
+    """uint8 [1, 1] or [W, 32]: of the words that running lanes read, which are not known (see hardware.Bank)."""
+    unknown = state.banks[operand.index].unknown
+    base, count = register_address(operand), operand.count
+    if base is None:
+        first = operand.value // 4
+        return unknown[first : first + count].max(initial=0).reshape(1, 1)
+    place = np.clip(base(state, group) >> 2, 0, len(unknown) - count)
+    found = np.max([unknown[place + k] for k in range(count)], axis=0)
+    return np.where(group.lanes, found, 0).astype(np.uint8)
 
 
 def register_address(operand: Operand) -> Read | None:

@@ -1,7 +1,8 @@
 """What each instruction reads and writes, as bits of one integer, and which instruction may follow which.
 
 Resources: halves of R0-254 (16-bit data are packed and stored by halves, beside stale ones), UR, P, UP, words of the
-stack (where its frame offsets are known at decode time), shared and global memory.
+stack (where its frame offsets are known at decode time), shared and global memory, and all that a launch may leave open
+(clocks, constants that the driver or the host fills).
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING
 from ssmsim.sass.opcodes import Access, Control, Space
 from ssmsim.sass.operands import PT, RZ, URZ, Operand
 from ssmsim.sass.records import access_bytes, predicate_set, registers, uniforms
+from ssmsim.tracers.emulated.hardware import bank0_unfilled, unfixed
 
 if TYPE_CHECKING:
     from ssmsim.sass.decode import Code, Instruction
 
-UR, P, UP, SHARED, GLOBAL = 512, 576, 584, 592, 593
+UR, P, UP, SHARED, GLOBAL, UNFIXED = 512, 576, 584, 592, 593, 594
 STACK = 596  # one bit per word below the frame's top
 STACK_WORDS = 4096
 STACK_REGISTER = 1
@@ -157,13 +159,24 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
     if entry.control not in (Control.NONE, Control.BMOV) or ins.base == "BMOV":
         record |= reads
     memory_read, memory_written = _memory(ins, fixed_stack)
-    reads |= memory_read
+    reads |= memory_read | (1 << UNFIXED if any(map(_unfixed, ins.sources)) else 0)
     writes |= memory_written
     if entry.space == Space.LOCAL and fixed_stack and _stack_words(ins) is not None:
         kills |= memory_written
     condition = (guard, not ins.guard.invert) if ins.guard is not None and guard else None
     parts = _permuted(ins) if ins.base == "PRMT" else ()
     return Facts(writes, reads, record, guard, kills, condition, parts)
+
+
+def _unfixed(operand: Operand | None) -> bool:
+    """May a launch leave this source's value open?"""
+    if operand is None or operand.kind not in ("const", "sreg"):
+        return False
+    if operand.kind == "sreg":
+        return bool(unfixed(operand.text))
+    if operand.index == 0:
+        return operand.base >= 0 or operand.uniform >= 0 or bank0_unfilled(operand.value)
+    return operand.index == 3
 
 
 def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:

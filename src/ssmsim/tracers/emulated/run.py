@@ -142,7 +142,7 @@ class Plan:
             compile_instruction(ins) if computes and (ins.entry.access == Access.NONE or is_constant(ins)) else None
         )
         if execute is not None and self.labelled:
-            execute = pass_labels(ins, execute)
+            execute = pass_labels(ins, execute, self.unknowns)
         if ins.base != "HGMMA" and (ins.entry.access == Access.NONE or is_constant(ins)):
             return self._guard_step(ins, offset) + ([Step(offset, execute=execute)] if execute else [])
         checks = self._check(ins, offset, "address")
@@ -210,6 +210,7 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
     """
     state = State(launch, plan.code.kernel, blocks, plan.registers)
     state.open_memories(plan.needs_shared, plan.needs_local, plan.labelled)
+    state.watched = plan.unknowns.watched
     if plan.history:
         plan.history.open(state)
     paths, record = state.paths, Log(state.warps)
