@@ -57,7 +57,12 @@ class Instruction:
     @property
     def where(self) -> str:
         """Kernel, PC and text, for messages."""
-        return f"{short(self.kernel)} PC {self.pc:#06x} {self.text}"
+        return f"{short(self.kernel)} {self.place}"
+
+    @property
+    def place(self) -> str:
+        """PC and text."""
+        return f"PC {self.pc:#06x} {self.text}"
 
     def has(self, modifier: str) -> bool:
         return modifier in self.mods
@@ -141,7 +146,7 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     if "label" in types and texts:
         offset = 16 * (index + 1) + branch_offset(low, high)
     operands_ = [parse(part, where) for part in texts if part != "PR"]
-    if "E" in mods and entry.space in (Space.GLOBAL, Space.GENERIC):  # ATOMG.E.CAS [R8]: 64 bits, though not written
+    if "E" in mods and (base == "QSPC" or entry.space in (Space.GLOBAL, Space.GENERIC)):  # ATOMG.E.CAS [R8]: 64 bits, though not written
         bare = ("mem", False, -1, -1)
         operands_ = [
             replace(o, wide=True) if (o.kind, o.wide, o.uniform, o.descriptor) == bare and o.base >= 0 else o

@@ -108,8 +108,10 @@ class Opcode:
 
 
 def memory_registers(mods: Mods) -> int:
-    """32-bit registers that a load or store of these modifiers moves per lane."""
-    return 4 if "128" in mods else 3 if "96" in mods else 2 if mods & {"64", "S64", "U64", "F64"} else 1
+    """32-bit registers that a load, store or atomic of these modifiers moves per lane."""
+    if mods & {"128", "F32x4", "F16x8", "BF16x8"}:
+        return 4
+    return 3 if "96" in mods else 2 if mods & {"64", "S64", "U64", "F64", "F32x2", "F16x4", "BF16x4"} else 1
 
 
 def _load(mods: Mods) -> str:
@@ -130,7 +132,7 @@ def _matrix_store(mods: Mods) -> str:
 
 def _atomic(mods: Mods) -> str:
     n = memory_registers(mods)
-    return f"p? r{n} = mem r{n} r{n}" if "CAS" in mods else f"p? r{n} = mem r{n}"
+    return f"p? r{n} = mem r{n} r{n}" if mods & {"CAS", "CAST"} else f"p? r{n} = mem r{n}"
 
 
 def _shared_atomic(mods: Mods) -> str:
@@ -320,7 +322,7 @@ OPCODES: dict[str, Opcode] = {
     "CGAERRBAR": Op(L, " = "),
     "FENCE": Op(L, " = "),
     "WARPGROUP": Op(N, " = any? any?"),
-    "QSPC": Op(L, "p? b32? = mem", "", ("machine",)),
+    "QSPC": Op(L, "p b32? = mem"),
     # special registers
     "S2R": Op(L, "b32 = sreg", "", ("machine",)),
     "CS2R": Op(A, _special64, "", ("machine",)),

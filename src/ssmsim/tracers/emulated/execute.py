@@ -8,7 +8,8 @@ import numpy as np
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.operands import Operand
-from ssmsim.tracers.emulated.operands import Group, guard_lanes, reader, writer
+from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.tracers.emulated.operands import Group, guard_lanes, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 
@@ -43,6 +44,8 @@ def compile_instruction(ins: Instruction) -> Execute:
         return _next_address(ins)
     if ins.base == "B2R":
         return _barrier_result(ins)
+    if ins.base == "QSPC":
+        return _query_space(ins)
     if not ins.entry.semantics:
         if any(ins.wants):
             raise SsmsimError("no semantics for this opcode", ins.where, "add them to its entry in sass/opcodes.py")
@@ -133,6 +136,23 @@ def _next_address(ins: Instruction) -> Execute:
     address = ins.pc if ins.target < 0 else 16 * ins.target
     value = (np.array([[address]], U32), np.zeros((1, 1), U32))
     return lambda state, group: write(state, group, value, lanes_of(state, group)) if write else None
+
+
+def _query_space(ins: Instruction) -> Execute:
+    """QSPC: does a generic address lie in the block's shared memory (.S), or in another block's (.D: never here)?"""
+    (source,) = ins.sources
+    assert source is not None
+    address, write, lanes_of = register_address(source), writer(ins.destinations[0]), guard_lanes(ins.guard)
+    if ins.wants[1] or not ins.mods & {"S", "D"} or address is None:
+        raise SsmsimError("this QSPC is not supported", ins.where, "`ssmsim opcodes` lists what is")
+
+    def execute(state: State, group: Group) -> None:
+        place = address(state, group)
+        inside = (place >= SHARED_WINDOW) & (place < SHARED_WINDOW + WINDOW_BYTES) & ins.has("S")
+        if write:
+            write(state, group, inside, lanes_of(state, group))
+
+    return execute
 
 
 def _predicates_to_register(ins: Instruction) -> Execute:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.cubin import Kernel
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
@@ -77,8 +78,11 @@ def stack_bytes(kernel: Kernel) -> int:
 
 
 def bank0(launch: Launch, kernel: Kernel) -> Bank:
-    """Constant bank 0 as the kernel finds it, in a launch without clusters."""
+    """Constant bank 0 as the kernel finds it, in a launch without clusters. SsmsimError when the parameters are short."""
     parameters = launch.param_bytes
+    if len(parameters) < kernel.parameter_bytes:
+        what = f"params hold {len(parameters)} bytes, the cubin wants {kernel.parameter_bytes}"
+        raise SsmsimError(what, launch.folder / "launch.json", "capture the launch again")
     base = kernel.parameter_base
     bank = Bank.of(bytes(base) + parameters.ljust(max(kernel.parameter_bytes, 8), b"\0"))
     for offset in range(0, min(base, END), 4):

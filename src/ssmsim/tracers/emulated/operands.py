@@ -239,7 +239,7 @@ def for_warp(value: np.ndarray, group: Group) -> np.ndarray:
 def writer(operand: Operand | None, labels: bool = False) -> Write | None:
     """A function that stores a result for a group, in the lanes of a mask (None: all); None when it is not kept.
 
-    labels: it stores the labels of unknown values instead, one for all registers of the operand.
+    labels: it stores the labels of unknown values instead, [W, 32] for all registers of the operand or [n, W, 32].
     """
     if operand is None or operand.is_zero or operand.is_true:
         return None
@@ -267,7 +267,7 @@ def writer(operand: Operand | None, labels: bool = False) -> Write | None:
             put(state, group, index, value[0] if value.ndim == 3 else value, lanes)
         else:
             for k in range(count):
-                put(state, group, index + k, value if labels else value[k], lanes)
+                put(state, group, index + k, value if labels and value.ndim == 2 else value[k], lanes)
 
     return write
 

@@ -122,6 +122,15 @@ def _permuted(ins: Instruction) -> tuple[tuple[int, int], ...]:
     return tuple(parts)
 
 
+def _served(ins: Instruction, writes: int, reads: int) -> tuple[tuple[int, int], ...]:
+    """Atomics whose predicate or success depends on the address alone (see atomics.py): what each result needs."""
+    address, result = operand_bits(ins.sources[0]), 0
+    for operand in ins.destinations:
+        if operand is not None and (operand.kind in ("P", "UP") or ins.has("CAST")):
+            result |= operand_bits(operand)
+    return ((result, address), (writes & ~result, reads)) if result else ()
+
+
 def _stack_words(ins: Instruction) -> int | None:
     """Bits of the stack words a local access touches; None when its address is not R1 plus a constant."""
     operand = next(s for s in ins.sources if s is not None and s.kind == "mem")
@@ -164,7 +173,7 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
     if entry.space == Space.LOCAL and fixed_stack and _stack_words(ins) is not None:
         kills |= memory_written
     condition = (guard, not ins.guard.invert) if ins.guard is not None and guard else None
-    parts = _permuted(ins) if ins.base == "PRMT" else ()
+    parts = _permuted(ins) if ins.base == "PRMT" else _served(ins, writes, reads) if access == Access.ATOMIC else ()
     return Facts(writes, reads, record, guard, kills, condition, parts)
 
 

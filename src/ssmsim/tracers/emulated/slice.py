@@ -46,6 +46,7 @@ class Slice:
     computes[i]: its results (or the data it moves) are wanted. guarded[i]: its guard is computed. risky[i]: what its
     record needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global,
     loads_shared: some wanted value may come from that memory. reads_open: from what the launch may leave open.
+    full: all instructions are carried out (full mode).
     """
 
     computes: list[bool]
@@ -55,6 +56,7 @@ class Slice:
     loads_global: bool
     loads_shared: bool = False
     reads_open: bool = False
+    full: bool = False
 
 
 def _behind(edges: list[tuple[int, Condition]], live_in: list[Live]) -> Live:
@@ -94,6 +96,7 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], f
     live_in: list[Live] = [{} for _ in table]
     computes = [False] * count
     stored = 0  # memories that some computing load reads
+    fed = set()  # stores whose values such a load reads
     changed = True
     while changed:
         changed = False
@@ -105,7 +108,8 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], f
                 changed |= not computes[i]
                 computes[i] = True
                 always |= fact.guard
-                guarded |= fact.needs(touched) & ~MEMORY
+                kept = MEMORY if i in fed else stored
+                guarded |= fact.needs(touched | fact.writes & kept) & ~MEMORY
                 if feeds is None:
                     changed |= bool(fact.data & MEMORY & ~stored)
                     stored |= fact.data & MEMORY
@@ -113,6 +117,7 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], f
                     for store in feeds.get(i, ()):
                         changed |= not computes[store]
                         computes[store] = True
+                        fed.add(store)
             for key, bits in ((None, always), (fact.condition, guarded)):
                 if bits:
                     live[key] = live.get(key, 0) | bits
@@ -131,7 +136,7 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
     instructions = code.instructions
     count = len(instructions)
     if everything:
-        return Slice([True] * count, [True] * count, [False] * count, [False] * count, True)
+        return Slice([True] * count, [True] * count, [False] * count, [False] * count, True, full=True)
     moves_stack = [i for i in instructions if any(_holds_stack(d) for d in i.destinations)]
     calls = any(i.entry.control == Control.CALL for i in instructions)
     fixed_stack = not calls and len(moves_stack) <= 2 and all(i.index < 64 and i.guard is None for i in moves_stack)

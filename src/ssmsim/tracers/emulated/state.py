@@ -68,6 +68,7 @@ class State:
         self.paths = Paths(warps, pack(lanes))
         self.banks = banks_of(launch, kernel)
         self.code_length = len(kernel.words)
+        self.version = 0  # grows when memory that is kept may have changed (see endless.py)
         self.watched = False  # without labels, UnknownMet is raised where one would be given
         self.labels: Labels | None = None
         self.stored_by = np.zeros(0, np.uint16)  # see history.py

@@ -36,9 +36,9 @@ Read = Callable[[State, Group], np.ndarray]
 class Unknowns:
     """The reads that gave labels: label FIRST + i stands for reads[i], (what it read, what a user can do)."""
 
-    def __init__(self, watched: bool) -> None:
-        """watched: reads of unknown values matter (trace mode)."""
-        self.watched = watched
+    def __init__(self, watched: bool, full: bool = False) -> None:
+        """watched: reads of unknown values matter (trace mode). full: all values are carried out (full mode)."""
+        self.watched, self.full = watched, full
         self.reads: list[tuple[str, str]] = []
 
     def label(self, what: str, todo: str) -> int:
@@ -51,11 +51,11 @@ class Unknowns:
     def load(self, ins: Instruction, memory: str) -> int:
         """The label of a load from a buffer or variable that is not recorded."""
         todo = CAPTURE if memory.startswith("__device__") else "capture the launch with this buffer's contents"
-        return self.label(f"data that {ins.where} loads from {memory}, which is not recorded", todo)
+        return self.label(f"data that {ins.place} loads from {memory}, which is not recorded", todo)
 
     def stored(self, ins: Instruction) -> int:
         """The label of a load from bytes that the launch itself changes."""
-        return self.label(f"data that {ins.where} loads from bytes that the kernel itself stores", OF_THE_LAUNCH)
+        return self.label(f"data that {ins.place} loads from bytes that the kernel itself stores", OF_THE_LAUNCH)
 
     def refuse(self, labels: np.ndarray, lanes: np.ndarray, ins: Instruction, what: str) -> None:
         """SsmsimError when a lane's label is set: names PC, instruction, and the read behind it."""
@@ -113,7 +113,7 @@ def _given(operand: Operand, ins: Instruction, unknowns: Unknowns) -> Read:
     none = np.zeros((1, 1), np.uint8)
     if operand.kind == "sreg":
         what = hardware.unfixed(operand.text)
-        label = unknowns.label(f"{what}, which {ins.where} reads", hardware.TIMES) if what else 0
+        label = unknowns.label(f"{what}, which {ins.place} reads", hardware.TIMES) if what else 0
         fixed = np.full((1, 1), label, np.uint8)
         return lambda state, group: fixed
 
@@ -125,7 +125,21 @@ def _given(operand: Operand, ins: Instruction, unknowns: Unknowns) -> Read:
         label = np.zeros(found.shape, np.uint8)
         for number in np.unique(found[found > 0]):
             what, todo = bank.reasons[number - 1]
-            label[found == number] = unknowns.label(f"{what}, which {ins.where} reads", todo)
+            label[found == number] = unknowns.label(f"{what}, which {ins.place} reads", todo)
+        return label
+
+    return read
+
+
+def labels_each(operand: Operand | None, guard: Operand | None) -> Read:
+    """uint8 [n, W, 32]: labels of each register of an operand, those of the guard in all."""
+    pieces, of_guard = _pieces(operand), labels_of([guard])
+    count = operand.count if operand is not None else 1
+
+    def read(state: State, group: Group) -> np.ndarray:
+        label = np.repeat(of_guard(state, group)[None], count, axis=0)
+        for k, (name, number) in enumerate(pieces[:count]):
+            label[k] = np.maximum(label[k], getattr(state.labels, name)[number][group.index])
         return label
 
     return read
@@ -160,27 +174,32 @@ def load_labels(
     marks: np.ndarray, place: np.ndarray, width: int, lanes: np.ndarray, space: Space, image: Image | None,
     unknowns: Unknowns, ins: Instruction,
 ) -> np.ndarray:  # fmt: skip
-    """uint8 [W, 32] labels of `width` bytes at byte indices `place`; never recorded bytes of global memory get one."""
-    seen = np.stack([marks[place + k] for k in range(width)])
-    high = seen.max(axis=0)
+    """uint8 [n, W, 32]: labels of the n words of `width` bytes at byte indices `place` (n = 1 for less than a word).
+
+    Bytes of global memory that nobody recorded get one.
+    """
+    count = max(1, width // 4)
+    seen = np.stack([marks[place + k] for k in range(width)]).reshape(count, -1, *place.shape)
+    high = seen.max(axis=1)
     label = np.where(lanes & (high >= FIRST), high, 0).astype(np.uint8)
-    spoiled = lanes & (seen == SPOILED).any(axis=0)
+    spoiled = lanes & (seen == SPOILED).any(axis=1)
     if spoiled.any():
         label[spoiled] = unknowns.stored(ins)
     if space == Space.GLOBAL and image is not None:
-        blind = lanes & (seen.min(axis=0) == 0)
+        blind = lanes & (seen.min(axis=1) == 0)
         if blind.any():
-            for k in np.unique(image.region_of_place(place[blind])):
-                here = blind & (image.region_of_place(place) == k)
-                label[here] = unknowns.load(ins, image.names[int(k)])
+            regions = image.region_of_place(place)
+            for k in np.unique(regions[blind.any(axis=0)]):
+                label[blind & (regions == k)] = unknowns.load(ins, image.names[int(k)])
     return label
 
 
 def store_labels(marks: np.ndarray, place: np.ndarray, width: int, lanes: np.ndarray, label: np.ndarray) -> None:
-    """Mark stored bytes as known, or with their value's label."""
-    value = np.where(label > 0, label, KNOWN)[lanes]
+    """Mark stored bytes as known, or with their value's label: [W, 32], or [n, W, 32] for each register stored."""
+    values = np.where(label > 0, label, KNOWN)
+    values = values if values.ndim == 3 else values[None]
     for k in range(width):
-        marks[place[lanes] + k] = value
+        marks[place[lanes] + k] = values[min(k // 4, len(values) - 1)][lanes]
 
 
 def all_known(marks: np.ndarray, place: np.ndarray, width: int, lanes: np.ndarray) -> None:
