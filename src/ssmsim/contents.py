@@ -69,6 +69,8 @@ def make(recipe: dict[str, Any]) -> bytes:
         raise SsmsimError(f"no recipe makes {recipe['dtype']!r}", "", f"choose one of {', '.join(NUMBERS)}")
     convert = NUMBERS[recipe["dtype"]]
     if recipe.get("kind", "normal") == "ramp":
+        if recipe["period"] < 1:
+            raise ValueError(f"period {recipe['period']!r} is below 1")
         values = ramp(recipe["count"], recipe["period"], recipe["step"], recipe["offset"])
         return convert(values).tobytes()
     out = np.empty(recipe["count"], convert(np.zeros(0, np.float32)).dtype)

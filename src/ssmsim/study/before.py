@@ -35,4 +35,11 @@ def sequence(captured: Path) -> list[str]:
     file = captured / "sequence.json"
     if not file.is_file():
         return sorted(launch.parent.name for launch in captured.glob("*/launch.json"))
-    return [operation["launch"] for operation in json.loads(file.read_text())["operations"] if "launch" in operation]
+    try:
+        operations = json.loads(file.read_text("utf-8-sig"))["operations"]
+        names = [operation["launch"] for operation in operations if "launch" in operation]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SsmsimError(f"not a sequence/1: {error!r}", file, "capture it again") from None
+    if not all(isinstance(name, str) for name in names):
+        raise SsmsimError("not a sequence/1: a launch's name is no text", file, "capture it again")
+    return names
