@@ -16,30 +16,32 @@ from ssmsim.engines.embedded.state.records import FP, INDEX, INF, NONE, OFF_BIT
 
 
 @njit(cache=True)
-def launch(m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, events, cycle):
+def launch(m, chip, cores, grid, cycle):
     """Start one block if one fits somewhere. False when a block is needed that has not been loaded yet."""
-    gpu.launch_scheduled = 0
-    if gpu.next_launch >= m.block_total:
+    chip.run.launch_scheduled = 0
+    if chip.run.next_launch >= m.block_total:
         return True
     best, fewest, soonest = NONE, m.blocks_per_sm, INF
     for i in range(m.sms):
-        sm = sms[order[i]]
-        if sm.blocks < fewest and fits(m, sm, subs, 4 * order[i]):
+        sm = cores.sms[grid.order[i]]
+        if sm.blocks < fewest and fits(m, sm, cores.subs, 4 * grid.order[i]):
             if sm.launch_free <= cycle:
-                best, fewest = order[i], sm.blocks
+                best, fewest = grid.order[i], sm.blocks
             else:
                 soonest = min(soonest, sm.launch_free)
     if best == NONE:
         if soonest < INF:
-            ask(gpu, events, soonest)
+            ask(chip.run, chip.events, soonest)
         return True
-    if gpu.next_launch >= gpu.loaded_blocks:
-        ask(gpu, events, cycle)
+    if chip.run.next_launch >= chip.run.loaded_blocks:
+        ask(chip.run, chip.events, cycle)
         return False
-    start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, best, cycle)
-    first_wave = gpu.next_launch <= m.sms * m.blocks_per_sm
-    gpu.launch_free_fp = max(gpu.launch_free_fp, cycle << FP) + (m.launch_fp if first_wave else m.successor_fp)
-    ask(gpu, events, max(cycle, gpu.launch_free_fp >> FP))
+    start(m, chip, cores, grid, best, cycle)
+    first_wave = chip.run.next_launch <= m.sms * m.blocks_per_sm
+    chip.run.launch_free_fp = max(chip.run.launch_free_fp, cycle << FP) + (
+        m.launch_fp if first_wave else m.successor_fp
+    )
+    ask(chip.run, chip.events, max(cycle, chip.run.launch_free_fp >> FP))
     return True
 
 
@@ -52,18 +54,18 @@ def ask(gpu, events, when):
 
 
 @njit(cache=True)
-def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
+def start(m, chip, cores, grid, s, cycle):
     """Put the next loaded block on SM s, its warps on the sub-cores in turn."""
-    sm = sms[s]
-    number = loaded[gpu.next_launch % len(loaded)].turn
-    source = loaded[number]
-    gpu.next_launch += 1
+    sm = cores.sms[s]
+    number = grid.loaded[chip.run.next_launch % m.loaded_capacity].turn
+    source = grid.loaded[number]
+    chip.run.next_launch += 1
     source.launched, source.sm = cycle, s
     slot = s * m.blocks_per_sm
-    while blocks[slot].used:
+    while cores.blocks[slot].used:
         slot += 1
     source.slot = slot - s * m.blocks_per_sm
-    block = blocks[slot]
+    block = cores.blocks[slot]
     block.used, block.id, block.live, block.sm, block.loaded = 1, source.id, m.warps_per_block, s, number
     block.arrived[:] = 0
     block.gmma_issued[:] = 0
@@ -78,22 +80,22 @@ def start(m, gpu, counts, sms, subs, warps, blocks, loaded, stream, s, cycle):
     sm.next_subcore = (sm.next_subcore + m.warps_per_block) % 4
     for i in range(m.warps_per_block):
         sub_index = 4 * s + (block.first_subcore + i) % 4
-        subs[sub_index].taken += 1
-        if subs[sub_index].warps == 0:
-            subs[sub_index].active_since = cycle
-        subs[sub_index].warps += 1
+        cores.subs[sub_index].taken += 1
+        if cores.subs[sub_index].warps == 0:
+            cores.subs[sub_index].active_since = cycle
+        cores.subs[sub_index].warps += 1
         w = sub_index * m.slots
-        while warps[w].block != NONE:
+        while cores.warps[w].block != NONE:
             w += 1
         block.warps[i] = w
-        begin(m, gpu, warps[w], source, stream, i, slot, cycle)
-        sub = subs[sub_index]
-        sub.awake |= warps[w].bit
-        sub.wake = min(sub.wake, warps[w].ready)
+        begin(m, chip.run, cores.warps[w], source, cores.stream, i, slot, cycle)
+        sub = cores.subs[sub_index]
+        sub.awake |= cores.warps[w].bit
+        sub.wake = min(sub.wake, cores.warps[w].ready)
         sm.wake = min(sm.wake, sub.wake)
         sm.warps += 1
-        counts.launched_warps += 1
-        gpu.warps_alive += 1
+        chip.counts.launched_warps += 1
+        chip.run.warps_alive += 1
 
 
 @njit(cache=True)
@@ -131,18 +133,18 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
 
 
 @njit(cache=True)
-def retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, w, cycle):
+def retire(m, chip, cores, grid, w, cycle):
     """A warp that has exited and has nothing outstanding leaves; with the last one the block ends."""
-    warp = warps[w]
-    settle(warp, stalls, cycle)
-    block = blocks[warp.block]
+    warp = cores.warps[w]
+    settle(warp, cores.stalls, cycle)
+    block = cores.blocks[warp.block]
     slot = warp.block
     block.live -= 1
     block.warps[warp.number] = NONE
-    counts.retired_warps += 1
-    counts.warp_cycles += cycle - warp.started
-    gpu.warps_alive -= 1
-    sm, sub = sms[block.sm], subs[w // m.slots]
+    chip.counts.retired_warps += 1
+    chip.counts.warp_cycles += cycle - warp.started
+    chip.run.warps_alive -= 1
+    sm, sub = cores.sms[block.sm], cores.subs[w // m.slots]
     sub.warps -= 1
     if sub.warps == 0:
         sub.active += cycle - sub.active_since
@@ -151,23 +153,23 @@ def retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, event
         sm.active += cycle - sm.active_since
     warp.block, warp.ready = NONE, INF
     if block.live:
-        barrier.leave(m, subs, sms, warps, block, code, stalls, cycle)
+        barrier.leave(m, cores, block, cycle)
         return
-    loaded[block.loaded].done = 1
-    loaded[block.loaded].finished = cycle
-    gpu.blocks_done += 1
-    gpu.ended_fp = max(gpu.ended_fp, cycle << FP) + m.successor_fp
-    gpu.finish = max(gpu.finish, gpu.ended_fp >> FP)
-    schedule(events, cycle + m.release, BLOCK_FREE, slot, 0)
+    grid.loaded[block.loaded].done = 1
+    grid.loaded[block.loaded].finished = cycle
+    chip.run.blocks_done += 1
+    chip.run.ended_fp = max(chip.run.ended_fp, cycle << FP) + m.successor_fp
+    chip.run.finish = max(chip.run.finish, chip.run.ended_fp >> FP)
+    schedule(chip.events, cycle + m.release, BLOCK_FREE, slot, 0)
 
 
 @njit(cache=True)
-def free(m, gpu, sms, subs, blocks, events, slot, cycle):
+def free(m, run, cores, events, slot, cycle):
     """The block's resources are back; a successor may start."""
-    block = blocks[slot]
-    sm = sms[block.sm]
+    block = cores.blocks[slot]
+    sm = cores.sms[block.sm]
     for i in range(m.warps_per_block):
-        subs[4 * block.sm + (block.first_subcore + i) % 4].taken -= 1
+        cores.subs[4 * block.sm + (block.first_subcore + i) % 4].taken -= 1
     block.used = 0
     sm.blocks -= 1
-    ask(gpu, events, max(cycle, gpu.launch_free_fp >> FP))
+    ask(run, events, max(cycle, run.launch_free_fp >> FP))

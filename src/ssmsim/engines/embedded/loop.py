@@ -32,7 +32,8 @@ from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import slice_cache, writes
 from ssmsim.engines.embedded.sm import issue, scoreboard
 from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, writeback
-from ssmsim.engines.embedded.state.pointers import bare, unowned
+from ssmsim.engines.embedded.state.parts import Chip, Cores, Grid, InstructionCaches, Memory
+from ssmsim.engines.embedded.state.pointers import bare
 from ssmsim.engines.embedded.state.records import INF
 
 FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED = range(5)
@@ -40,92 +41,93 @@ PATIENCE = 4_000_000  # cycles without an issued instruction that count as a dea
 
 
 @njit(cache=True)
-def run(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, coalescer, l1_tags, l1_lines, slices, nodes, l2_tags, l2_lines, transactions, channels, l0, l1i,
-        gpci, l2i, imc, idc, stalls, pause):  # fmt: skip
-    """Simulate until all blocks are done or Python is needed; the status."""
-    return cycles(bare(machine), bare(gpus), bare(counters), bare(sms), bare(subs),
-                  bare(warps), bare(blocks), unowned(loaded), bare(order), bare(code),
-                  bare(stream), bare(accesses), bare(lines), bare(events), bare(requests),
-                  bare(fills), bare(coalescer), bare(l1_tags), bare(l1_lines), bare(slices), bare(nodes), bare(l2_tags), bare(l2_lines),
-                  bare(transactions), bare(channels), bare(l0), bare(l1i), bare(gpci), bare(l2i),
-                  bare(imc), bare(idc), unowned(stalls), pause)  # fmt: skip
+def run(arrays, pause):
+    """Simulate until all blocks are done or Python is needed; the status. arrays: parts.Arrays."""
+    a = arrays
+    chip = Chip(bare(a.gpu)[0], bare(a.counts)[0], bare(a.events))
+    cores = Cores(bare(a.sms), bare(a.subs), bare(a.warps), bare(a.blocks), bare(a.code), bare(a.stream), bare(a.stalls),
+                  bare(a.requests), bare(a.accesses), bare(a.lines), bare(a.l1_tags), bare(a.l1_lines))  # fmt: skip
+    icache = InstructionCaches(bare(a.l0), bare(a.l1i), bare(a.gpci), bare(a.l2i), bare(a.imc), bare(a.idc))
+    memory = Memory(bare(a.fills), bare(a.coalescer), bare(a.slices), bare(a.nodes), bare(a.l2_tags), bare(a.l2_lines),
+                    bare(a.transactions), bare(a.channels))  # fmt: skip
+    return cycles(bare(a.machine)[0], chip, cores, icache, memory, Grid(bare(a.loaded), bare(a.order)), pause)
 
 
 @njit(cache=True)
-def cycles(machine, gpus, counters, sms, subs, warps, blocks, loaded, order, code, stream, accesses, lines, events,
-        requests, fills, coalescer, l1_tags, l1_lines, slices, nodes, l2_tags, l2_lines, transactions, channels, l0, l1i,
-        gpci, l2i, imc, idc, stalls, pause):  # fmt: skip
+def cycles(m, chip, cores, icache, memory, grid, pause):
     """The loop itself; see the head of this file."""
-    m, gpu, counts = machine[0], gpus[0], counters[0]
-    while gpu.cycle < pause:
-        cycle = gpu.cycle
+    run, events = chip.run, chip.events
+    while run.cycle < pause:
+        cycle = run.cycle
         node = take(events, cycle)
         while node:
             kind, a, b = events[node].kind, events[node].a, events[node].b
-            ahead(m, events, cycle, warps, requests, fills, transactions, l1_lines, l2_tags, l2_lines)
-            if kind == RELEASE:
-                scoreboard.release(
-                    warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, b
-                )
-            elif kind == SERVE:
-                lsu.serve(m, gpu, counts, sms, subs, warps, code, events, requests, accesses, lines, fills,
-                          l1_tags, l1_lines, stalls, a, cycle)  # fmt: skip
-            elif kind == ARRIVE:
-                slice_cache.arrive(m, gpu, counts, sms, subs, warps, slices, nodes, l2_tags, l2_lines, transactions, channels, fills,
-                          coalescer, events, code, stalls, a, b, cycle)  # fmt: skip
-            elif kind == REPLY:
-                noc.deliver(m, counts, sms, fills[a], a, events, cycle)
-            elif kind == FILL:
-                l1_fill.fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_lines, a, cycle)
-            elif kind == CHANNEL_SERVE:
-                dram.serve(m, counts, transactions, channels, slices, events, a, cycle)
-            elif kind == DRAM_DONE:
-                slice_cache.filled(
-                    m, gpu, counts, sms, slices, nodes, l2_lines, transactions, fills, coalescer, events, a, b, cycle
-                )
-            elif kind == COPY_DONE:
-                ldgsts.copied(warps[a], b, events, a, cycle)
-            elif kind == GMMA_DONE:
-                warps[a].gmma_pending -= 1
-                scoreboard.release(
-                    warps[a], subs[a // m.slots], sms[a // (4 * m.slots)], code, stalls, events, a, cycle, 0
-                )
-            elif kind == STORED:
-                writes.stored(m, sms, events, fills, a, b, cycle)
-                gpu.finish = max(gpu.finish, cycle)  # a kernel ends when its last store is in the L2
-            elif kind == BACK:
-                writeback.join(sms[a], a, requests, events, b, cycle)
-            elif kind == FENCE:
-                fence.step(m, sms, subs, warps, slices, code, stalls, events, a, cycle)
-            elif kind == RETIRE:
-                block_scheduler.retire(m, gpu, counts, sms, subs, warps, blocks, loaded, code, stalls, events, a, cycle)
+            ahead(m, events, cycle, cores, memory)
+            if kind == RETIRE:
+                block_scheduler.retire(m, chip, cores, grid, a, cycle)
             elif kind == BLOCK_FREE:
-                block_scheduler.free(m, gpu, sms, subs, blocks, events, a, cycle)
+                block_scheduler.free(m, run, cores, events, a, cycle)
             elif kind == LAUNCH:
-                if not block_scheduler.launch(
-                    m, gpu, counts, sms, subs, warps, blocks, loaded, order, stream, events, cycle
-                ):
+                if not block_scheduler.launch(m, chip, cores, grid, cycle):
                     return NEED_BLOCKS
+            else:
+                happens(m, chip, cores, memory, kind, a, b, cycle)
             node = take(events, cycle)
-        again = INF
-        for s in range(m.sms):
-            sm = sms[s]
-            if sm.wake <= cycle:
-                sm.wake = INF
-                for i in range(4 * s, 4 * s + m.subcores):  # not 4: the compiler would repeat all of subcore() as often
-                    if subs[i].wake <= cycle:
-                        for _ in range(m.issue_width):
-                            issue.subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests,
-                                          accesses, l0, l1i, gpci, l2i, slices, channels, imc, idc, stalls, s, i, cycle)  # fmt: skip
-                for i in range(4 * s, 4 * s + 4):
-                    sm.wake = min(sm.wake, subs[i].wake)
-            again = min(again, sm.wake)
-        if events[WHEEL].a or gpu.fault:
+        again = issue_slots(m, chip, cores, icache, memory, cycle)
+        if events[WHEEL].a or run.fault:
             return NO_ROOM
         if events[WHEEL].b:
             again = next_due(events, cycle, min(again, cycle + WHEEL))
-        if again == INF or cycle - gpu.progress_at > PATIENCE:
-            return FINISHED if gpu.blocks_done == m.block_total else DEADLOCK
-        gpu.cycle = again
+        if again == INF or cycle - run.progress_at > PATIENCE:
+            return FINISHED if run.blocks_done == m.block_total else DEADLOCK
+        run.cycle = again
     return PAUSED
+
+
+@njit(cache=True, forceinline=True)
+def happens(m, chip, cores, memory, kind, a, b, cycle):
+    """One event of an SM or of the memory system."""
+    if kind == RELEASE:
+        scoreboard.release(m, chip, cores, a, cycle, b)
+    elif kind == SERVE:
+        lsu.serve(m, chip, cores, memory, a, cycle)
+    elif kind == ARRIVE:
+        slice_cache.arrive(m, chip, cores, memory, a, b, cycle)
+    elif kind == REPLY:
+        noc.deliver(m, chip.counts, cores.sms, memory.fills[a], a, chip.events, cycle)
+    elif kind == FILL:
+        l1_fill.fill(m, chip, cores, memory, a, cycle)
+    elif kind == CHANNEL_SERVE:
+        dram.serve(m, chip, memory, a, cycle)
+    elif kind == DRAM_DONE:
+        slice_cache.filled(m, chip, cores, memory, a, b, cycle)
+    elif kind == COPY_DONE:
+        ldgsts.copied(cores.warps[a], b, chip.events, a, cycle)
+    elif kind == GMMA_DONE:
+        cores.warps[a].gmma_pending -= 1
+        scoreboard.release(m, chip, cores, a, cycle, 0)
+    elif kind == STORED:
+        writes.stored(m, cores.sms, chip.events, memory.fills, a, b, cycle)
+        chip.run.finish = max(chip.run.finish, cycle)  # a kernel ends when its last store is in the L2
+    elif kind == BACK:
+        writeback.join(cores.sms[a], cores.requests, chip.events, b, cycle)
+    elif kind == FENCE:
+        fence.step(m, chip, cores, memory, a, cycle)
+
+
+@njit(cache=True, forceinline=True)
+def issue_slots(m, chip, cores, icache, memory, cycle):
+    """Every sub-core that has a warp to issue does; the first cycle after this in which one may."""
+    sms, subs, again = cores.sms, cores.subs, INF
+    for s in range(m.sms):
+        sm = sms[s]
+        if sm.wake <= cycle:
+            sm.wake = INF
+            for i in range(4 * s, 4 * s + m.subcores):  # not 4: the compiler would repeat all of subcore() as often
+                if subs[i].wake <= cycle:
+                    for _ in range(m.issue_width):
+                        issue.subcore(m, chip, cores, icache, memory, s, i, cycle)
+            for i in range(4 * s, 4 * s + 4):
+                sm.wake = min(sm.wake, subs[i].wake)
+        again = min(again, sm.wake)
+    return again

@@ -15,19 +15,19 @@ TAGS_PER_LINE = 4  # of the host's cache
 
 
 @njit(cache=True, forceinline=True)
-def ahead(m, events, cycle, warps, requests, fills, transactions, l1_lines, l2_tags, l2_lines):
+def ahead(m, events, cycle, cores, memory):
     first = events[cycle & (WHEEL - 1)].next
     second = events[first].next if first else 0
     third = events[second].next if second else 0
     if third == 0:
         return
     prefetch(events, events[third].next)
-    records(events[third].kind, events[third].a, warps, fills, transactions)
-    lines(m, events[second].kind, events[second].a, requests, fills, transactions, l1_lines, l2_tags, l2_lines)
+    records(events[third].kind, events[third].a, cores.warps, memory.fills, memory.transactions)
+    lines(m, events[second].kind, events[second].a, cores, memory)
     if events[first].kind == ARRIVE:
-        fill = fills[events[first].a]
+        fill = memory.fills[events[first].a]
         tags = first_way(m, fill, fill.slice)
-        prefetch(l2_lines, likely(l2_tags, tags, m.l2_ways, fill.line))
+        prefetch(memory.l2_lines, likely(memory.l2_tags, tags, m.l2_ways, fill.line))
 
 
 @njit(cache=True, forceinline=True)
@@ -42,16 +42,16 @@ def records(kind, a, warps, fills, transactions):
 
 
 @njit(cache=True, forceinline=True)
-def lines(m, kind, a, requests, fills, transactions, l1_lines, l2_tags, l2_lines):
+def lines(m, kind, a, cores, memory):
     """What that in turn names."""
     if kind == ARRIVE:
-        first = first_way(m, fills[a], fills[a].slice)
+        first = first_way(m, memory.fills[a], memory.fills[a].slice)
         for way in range(first, first + m.l2_ways, TAGS_PER_LINE):
-            prefetch(l2_tags, way)
+            prefetch(memory.l2_tags, way)
     elif kind == FILL:
-        prefetch(requests, fills[a].request)
-        prefetch(l1_lines, max(0, fills[a].way))
+        prefetch(cores.requests, memory.fills[a].request)
+        prefetch(cores.l1_lines, max(0, memory.fills[a].way))
     elif kind == DRAM_DONE:
-        prefetch(fills, transactions[a].waiters)
-        if transactions[a].l2 != NONE:
-            prefetch(l2_lines, transactions[a].l2)
+        prefetch(memory.fills, memory.transactions[a].waiters)
+        if memory.transactions[a].l2 != NONE:
+            prefetch(memory.l2_lines, memory.transactions[a].l2)

@@ -16,34 +16,45 @@ from numba import njit
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.event_queue import CHANNEL_SERVE, DRAM_DONE, schedule
 from ssmsim.engines.embedded.memory.address_map import dram_of, refresh_of
-from ssmsim.engines.embedded.state.records import FP, INF
+from ssmsim.engines.embedded.state.records import FP, INF, NONE
 
 
 @njit(cache=True)
-def push(m, counts, slices, transactions, channels, events, slice_, line, sectors, write, l2_way, now):
-    """Queue sectors of a line at their channel; returns the transaction's number."""
-    number = take_transaction(transactions)
-    transaction = transactions[number]
-    part, bank, row = dram_of(m, slice_, line)
-    index = slice_ * m.channels // m.l2_slices + part
-    transaction.next, transaction.channel, transaction.slice = 0, index, slice_
-    transaction.row, transaction.bank = row, bank
-    transaction.sectors, transaction.write, transaction.l2, transaction.waiters = sectors, write, l2_way, 0
-    transaction.arrival = now
-    owner = slices[slice_]
-    if write:
-        owner.writes += 1
-        counts.dram_writes += popcount(sectors)
-        enter(m, transactions, channels, events, number, now)
-        return number
+def read(m, chip, memory, slice_, line, sectors, l2_way, now):
+    """Queue a read of sectors of a line, for a way of the L2 or NONE; the transaction's number."""
+    number = transaction_of(m, memory, slice_, line, sectors, now)
+    memory.transactions[number].write, memory.transactions[number].l2 = 0, l2_way
+    owner = memory.slices[slice_]
     owner.misses += 1
-    counts.dram_reads += popcount(sectors)
+    chip.counts.dram_reads += popcount(sectors)
     if owner.first_queued == 0:
         owner.first_queued = number
     else:
-        transactions[owner.last_queued].next = number
+        memory.transactions[owner.last_queued].next = number
     owner.last_queued = number
-    admit(m, transactions, channels, slices, events, slice_, now)
+    admit(m, memory.transactions, memory.channels, memory.slices, chip.events, slice_, now)
+    return number
+
+
+@njit(cache=True)
+def write(m, chip, memory, slice_, line, sectors, now):
+    """Queue a write of sectors of a line at its channel."""
+    number = transaction_of(m, memory, slice_, line, sectors, now)
+    memory.transactions[number].write, memory.transactions[number].l2 = 1, NONE
+    memory.slices[slice_].writes += 1
+    chip.counts.dram_writes += popcount(sectors)
+    enter(m, memory.transactions, memory.channels, chip.events, number, now)
+
+
+@njit(cache=True)
+def transaction_of(m, memory, slice_, line, sectors, now):
+    """A transaction for sectors of a line: its channel, bank and row; its number."""
+    number = take_transaction(memory.transactions)
+    transaction = memory.transactions[number]
+    part, transaction.bank, transaction.row = dram_of(m, slice_, line)
+    transaction.next, transaction.channel = 0, slice_ * m.channels // m.l2_slices + part
+    transaction.slice, transaction.sectors, transaction.waiters = slice_, sectors, 0
+    transaction.arrival = now
     return number
 
 
@@ -156,12 +167,12 @@ def choose(m, channel, transactions, writing, soonest, cycle):
 
 
 @njit(cache=True)
-def serve(m, counts, transactions, channels, slices, events, index, cycle):
+def serve(m, chip, memory, index, cycle):
     """Commit one transaction of the channel to its bus and come back for the next.
 
     What waits for its bank or a refresh is not committed before its row can be opened: others may come and go first.
     """
-    channel = channels[index]
+    channel = memory.channels[index]
     if channel.scheduled != cycle:
         return
     channel.scheduled = 0
@@ -169,42 +180,42 @@ def serve(m, counts, transactions, channels, slices, events, index, cycle):
                                       or (channel.writing and channel.turn < channel.least))  # fmt: skip
     quiet = (channel.free_fp >> FP) + m.read_idle
     if writing and not channel.writing and channel.writes < m.write_turn and cycle < quiet:
-        look_at(channel, events, index, quiet)
+        look_at(channel, chip.events, index, quiet)
         return
     soonest = max(channel.free_fp >> FP, cycle)
-    best, before, earliest = choose(m, channel, transactions, writing, soonest, cycle)
+    best, before, earliest = choose(m, channel, memory.transactions, writing, soonest, cycle)
     if earliest - m.row_cycle > soonest:  # all wait for refresh: what goes the other way may be for another bank
-        other, ahead, when = choose(m, channel, transactions, not writing, soonest, cycle)
+        other, ahead, when = choose(m, channel, memory.transactions, not writing, soonest, cycle)
         if when < earliest:
             best, before, earliest, writing = other, ahead, when, not writing
     if best == 0:
         return
     if earliest - m.row_miss > cycle:
-        look_at(channel, events, index, earliest - m.row_miss)
+        look_at(channel, chip.events, index, earliest - m.row_miss)
         return
     way = 1 if writing else 0
-    transaction = transactions[best]
+    transaction = memory.transactions[best]
     if before:
-        transactions[before].next = transaction.next
+        memory.transactions[before].next = transaction.next
     else:
         channel.head[way] = transaction.next
     if channel.tail[way] == best:
         channel.tail[way] = before
     turned = writing and not channel.writing
-    transfer(m, counts, channel, transaction, best, earliest, writing, events, cycle)
+    transfer(m, chip, channel, transaction, best, earliest, writing, cycle)
     if not writing:
-        slices[transaction.slice].choosable -= 1
+        memory.slices[transaction.slice].choosable -= 1
     if turned or not writing:
-        admit(m, transactions, channels, slices, events, transaction.slice, cycle)
+        admit(m, memory.transactions, memory.channels, memory.slices, chip.events, transaction.slice, cycle)
     if channel.reads or channel.writes:
-        look_at(channel, events, index, max(cycle + 1, (channel.free_fp >> FP) - m.row_miss))
+        look_at(channel, chip.events, index, max(cycle + 1, (channel.free_fp >> FP) - m.row_miss))
 
 
 @njit(cache=True)
-def transfer(m, counts, channel, transaction, number, start, writing, events, cycle):
+def transfer(m, chip, channel, transaction, number, start, writing, cycle):
     """Bus and bank times of the transaction chosen at a cycle."""
     if writing != channel.writing:
-        counts.dram_turns += 1
+        chip.counts.dram_turns += 1
         free = channel.free_fp >> FP
         channel.least = m.write_turn if channel.writes >= m.write_turn else min(m.idle_turn, m.write_turn)
         start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
@@ -212,9 +223,9 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
     channel.turn += 1
     bank, sectors = transaction.bank, popcount(transaction.sectors)
     if is_open(channel, transaction, cycle):
-        counts.dram_row_hits += 1
+        chip.counts.dram_row_hits += 1
     else:
-        counts.dram_row_misses += 1
+        chip.counts.dram_row_misses += 1
         channel.row[bank] = transaction.row
     channel.last[bank] = start + (sectors * 32 - 1) // m.access_bytes * m.column
     channel.ready[bank] = channel.last[bank] + (m.write_recovery if writing else 0)
@@ -223,7 +234,11 @@ def transfer(m, counts, channel, transaction, number, start, writing, events, cy
         channel.writes -= 1
     else:
         channel.reads -= 1
-    counts.dram_issued += 1
+    chip.counts.dram_issued += 1
     schedule(
-        events, (channel.free_fp >> FP) + (0 if writing else m.dram_latency + transaction.late), DRAM_DONE, number, 0
+        chip.events,
+        (channel.free_fp >> FP) + (0 if writing else m.dram_latency + transaction.late),
+        DRAM_DONE,
+        number,
+        0,
     )

@@ -52,7 +52,7 @@ def distance(m, gpc, slice_):
 
 
 @njit(cache=True)
-def join(m, counts, sm, coalescer, fills, fill, index, events, now):
+def join(m, chip, memory, sm, fill, index, now):
     """L2 request coalescer of a GPC, before the slices: a load joins one for the same sectors. True when it did.
 
     Nsight Compute's documentation names the unit (LRC). Loads of any SMs of a GPC meet, up to four share one request and the
@@ -62,18 +62,18 @@ def join(m, counts, sm, coalescer, fills, fill, index, events, now):
     passes the link once for all of them: multicast, where SMs that share lines get 990 B per cycle, and others 645.
     """
     place = sm.gpc * m.coalescer + scramble(fill.line) % m.coalescer
-    entry = coalescer[place]
+    entry = memory.coalescer[place]
     if entry.line == fill.line + 1:
-        primary = fills[entry.first]
+        primary = memory.fills[entry.first]
         if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.coalescer_merges:
             if entry.answered == 0:
                 fill.next, primary.merged = primary.merged, index
             elif now < entry.closes:
-                schedule(events, entry.answered + apart(primary, fill), REPLY, index, 0)
+                schedule(chip.events, entry.answered + apart(primary, fill), REPLY, index, 0)
             else:
                 return remember(entry, fill, index, place)
             primary.merges += 1
-            counts.merged += 1
+            chip.counts.merged += 1
             return True
     return remember(entry, fill, index, place)
 
@@ -128,27 +128,27 @@ def cross(m, gpu, counts, side, bytes_, when):
 
 
 @njit(cache=True)
-def reply(m, gpu, counts, sms, slices, coalescer, fills, index, events, when):
+def reply(m, chip, cores, memory, index, when):
     """Slice to the SM's port, or to the slice of the other partition that asked."""
-    fill = fills[index]
+    fill = memory.fills[index]
     if fill.remote:
         side = 1 - fill.slice * m.partitions // m.l2_slices
-        when = cross(m, gpu, counts, side, m.header + fill.payload, when)
-        schedule(events, when, DRAM_DONE, fill.remote, 0)
-        free_fill(fills, index)
+        when = cross(m, chip.run, chip.counts, side, m.header + fill.payload, when)
+        schedule(chip.events, when, DRAM_DONE, fill.remote, 0)
+        free_fill(memory.fills, index)
         return
-    sm = sms[fill.sm]
+    sm = cores.sms[fill.sm]
     if fill.slice * m.partitions // m.l2_slices != sm.side:
-        when = cross(m, gpu, counts, sm.side, m.header + fill.payload, when)
-    counts.l2_replies += 1
-    there = through(m, slices[fill.slice], sm.gpc, fill.payload, when) + m.reply_latency
-    schedule(events, there, REPLY, index, 0)
-    if fill.port != NONE and coalescer[fill.port].first == index:
-        coalescer[fill.port].answered, coalescer[fill.port].closes = there, when + m.coalescer_window
+        when = cross(m, chip.run, chip.counts, sm.side, m.header + fill.payload, when)
+    chip.counts.l2_replies += 1
+    there = through(m, memory.slices[fill.slice], sm.gpc, fill.payload, when) + m.reply_latency
+    schedule(chip.events, there, REPLY, index, 0)
+    if fill.port != NONE and memory.coalescer[fill.port].first == index:
+        memory.coalescer[fill.port].answered, memory.coalescer[fill.port].closes = there, when + m.coalescer_window
     following = fill.merged
     while following:
-        schedule(events, there + apart(fill, fills[following]), REPLY, following, 0)
-        following = fills[following].next
+        schedule(chip.events, there + apart(fill, memory.fills[following]), REPLY, following, 0)
+        following = memory.fills[following].next
 
 
 @njit(cache=True)

@@ -17,45 +17,45 @@ def expected(block, threads):
 
 
 @njit(cache=True)
-def arrive(m, subs, sms, warps, block, code, stalls, one, number, w, cycle):
+def arrive(m, cores, block, one, number, w, cycle):
     """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
 
     The SM's barrier unit takes one warp per barrier_interval: our barrier microbenchmark, 2 cycles more per warp. With the last
     the barrier stops the unit for shared memory (lsu_drain.py).
     """
-    sm = sms[block.sm]
+    sm = cores.sms[block.sm]
     sm.barrier_free = max(sm.barrier_free, cycle) + m.barrier_interval
     block.arrived[number] += 1
     block.expected[number] = one.threads
     if one.defers:
-        warps[w].deferred = number + 1
+        cores.warps[w].deferred = number + 1
     elif not one.is_store:
-        warps[w].held = number + 1
+        cores.warps[w].held = number + 1
     if block.arrived[number] >= expected(block, one.threads):
         free = max(sm.lsu_free, cycle)
         sm.lsu_free = free + lsu_drain.stop(m, sm, free)
-        open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, sm.barrier_free + m.barrier_latency)
+        open_barrier(m, cores, block, number, cycle, sm.barrier_free + m.barrier_latency)
 
 
 @njit(cache=True)
-def open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, when):
+def open_barrier(m, cores, block, number, cycle, when):
     block.arrived[number] = 0
     for i in range(m.warps_per_block):
         w = block.warps[i]
         if w == NONE:
             continue
-        warp = warps[w]
+        warp = cores.warps[w]
         if warp.held == number + 1 or warp.deferred == number + 1:
-            if warp.held or (warp.ready == INF and code[warp.current].blocks):
+            if warp.held or (warp.ready == INF and cores.code[warp.current].blocks):
                 warp.stall_end = max(warp.stall_end, when)
             warp.held, warp.deferred, warp.opened = 0, 0, when
-            sub = subs[w // m.slots]
-            reconsider(warp, sub, sms[w // (4 * m.slots)], code, stalls, cycle)
+            sub = cores.subs[w // m.slots]
+            reconsider(warp, sub, cores.sms[w // (4 * m.slots)], cores.code, cores.stalls, cycle)
 
 
 @njit(cache=True)
-def leave(m, subs, sms, warps, block, code, stalls, cycle):
+def leave(m, cores, block, cycle):
     """A warp has exited: barriers that waited for it alone open."""
     for number in range(MAX_BARRIERS):
         if block.arrived[number] and block.arrived[number] >= expected(block, block.expected[number]):
-            open_barrier(m, subs, sms, warps, block, code, stalls, number, cycle, cycle + m.barrier_latency)
+            open_barrier(m, cores, block, number, cycle, cycle + m.barrier_latency)

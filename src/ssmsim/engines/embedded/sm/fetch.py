@@ -13,7 +13,7 @@ CODE_BASE = 1 << 41  # line numbers of code lie above every other address; where
 
 
 @njit(cache=True)
-def from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, ahead):
+def from_l1(m, chip, icache, memory, sm, line, cycle, ahead):
     """Cycle at which the SM's instruction cache delivers a line to a sub-core; fills it on a miss.
 
     What a warp waits for goes before what is fetched ahead of it.
@@ -24,27 +24,29 @@ def from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, ahe
     else:
         start = max(cycle, sm.fetch_free)
         sm.fetch_free = start + m.l1i_interval
-    counts.fetch_lines += 1
-    base = (s * m.l1i_sets + line % m.l1i_sets) * m.l1i_ways
+    chip.counts.fetch_lines += 1
+    base = (sm.number * m.l1i_sets + line % m.l1i_sets) * m.l1i_ways
     oldest = base
     for way in range(base, base + m.l1i_ways):
-        entry = l1i[way]
+        entry = icache.l1i[way]
         if entry.tag == line + 1:
             entry.used = cycle
             if not ahead and entry.ready > max(start, sm.refill_free) + m.gpci_latency:
-                entry.ready = min(entry.ready, refill(m, sm, gpci, l2i, slices, channels, line, start))
+                entry.ready = min(
+                    entry.ready, refill(m, sm, icache.gpci, icache.l2i, memory.slices, memory.channels, line, start)
+                )
             return max(start, entry.ready) + m.l1i_latency
-        if entry.used < l1i[oldest].used:
+        if entry.used < icache.l1i[oldest].used:
             oldest = way
-    counts.fetch_misses += 1
-    entry = l1i[oldest]
+    chip.counts.fetch_misses += 1
+    entry = icache.l1i[oldest]
     entry.tag, entry.used = line + 1, cycle
     if ahead:
         start = max(start, sm.refill_free, sm.refill_ahead)
         sm.refill_ahead = start + sm.refill_interval
-        entry.ready = start + shared_level(m, sm, gpci, l2i, slices, channels, line, start)
+        entry.ready = start + shared_level(m, sm, icache.gpci, icache.l2i, memory.slices, memory.channels, line, start)
     else:
-        entry.ready = refill(m, sm, gpci, l2i, slices, channels, line, start)
+        entry.ready = refill(m, sm, icache.gpci, icache.l2i, memory.slices, memory.channels, line, start)
     return entry.ready + m.l1i_latency
 
 
@@ -87,33 +89,33 @@ def from_l2(m, sm, l2i, slices, channels, line, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line, cycle):
+def fetch(m, chip, icache, memory, sm, sub, line, cycle):
     """Cycle at which the sub-core has the line; starts the stream buffer on a miss and keeps it ahead on a hit."""
-    found = find(m, l0, sub, line)
+    found = find(m, icache.l0, sub, line)
     if found == NONE:
-        ready = from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, False)
-        found = place(m, l0, sub, line, ready, cycle)
-        l0[found].fresh = 0
+        ready = from_l1(m, chip, icache, memory, sm, line, cycle, False)
+        found = place(m, icache.l0, sub, line, ready, cycle)
+        icache.l0[found].fresh = 0
         for ahead in range(1, m.l0_prefetch + 1):
-            prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line + ahead, cycle)
+            prefetch(m, chip, icache, memory, sm, sub, line + ahead, cycle)
     else:
-        if l0[found].ready > cycle + m.l1i_latency + m.gpci_latency:
-            ready = from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, False)
-            l0[found].ready = min(l0[found].ready, ready)
-        if l0[found].fresh:
-            l0[found].fresh = 0
-            prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line + m.l0_prefetch, cycle)
-    l0[found].used = cycle
-    return l0[found].ready
+        if icache.l0[found].ready > cycle + m.l1i_latency + m.gpci_latency:
+            ready = from_l1(m, chip, icache, memory, sm, line, cycle, False)
+            icache.l0[found].ready = min(icache.l0[found].ready, ready)
+        if icache.l0[found].fresh:
+            icache.l0[found].fresh = 0
+            prefetch(m, chip, icache, memory, sm, sub, line + m.l0_prefetch, cycle)
+    icache.l0[found].used = cycle
+    return icache.l0[found].ready
 
 
 @njit(cache=True)
-def prefetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, sub, line, cycle):
+def prefetch(m, chip, icache, memory, sm, sub, line, cycle):
     if line >= m.code_lines or sm.prefetch_free > cycle + m.l0_prefetch * m.l1i_interval:
         return  # past the end, or the port is busy: a line ahead is not worth a queue
-    if find(m, l0, sub, line) == NONE:
-        ready = from_l1(m, counts, sm, s, l1i, gpci, l2i, slices, channels, line, cycle, True)
-        place(m, l0, sub, line, ready, cycle)
+    if find(m, icache.l0, sub, line) == NONE:
+        ready = from_l1(m, chip, icache, memory, sm, line, cycle, True)
+        place(m, icache.l0, sub, line, ready, cycle)
 
 
 @njit(cache=True)

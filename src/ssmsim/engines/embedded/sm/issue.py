@@ -127,91 +127,88 @@ def goes_before_favourite(warp, favourite):
 
 
 @njit(cache=True, forceinline=True)
-def subcore(m, gpu, counts, sms, subs, warps, blocks, code, stream, events, requests, accesses, l0, l1i, gpci, l2i,
-            slices, channels, imc, idc, stalls, s, index, cycle):  # fmt: skip
+def subcore(m, chip, cores, icache, memory, s, index, cycle):
     """One cycle of one sub-core."""
-    sm, sub = sms[s], subs[index]
+    sm, sub = cores.sms[s], cores.subs[index]
     first = index * m.slots
-    w, sub.wake = choose(m, sm, sub, warps, code, stalls, first, cycle)
+    w, sub.wake = choose(m, sm, sub, cores.warps, cores.code, cores.stalls, first, cycle)
     if w == NONE:
         return
-    warp = warps[w]
-    one = code[warp.current]
+    warp = cores.warps[w]
+    one = cores.code[warp.current]
     if warp.line == NONE:  # first instruction of the warp
         warp.line = one.line
-        ready = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, index, one.line, cycle)
+        ready = fetch.fetch(m, chip, icache, memory, sm, index, one.line, cycle)
         if ready > cycle:
-            reason.block(warp, stalls, cycle, ready, reason.NO_INSTRUCTION)
+            reason.block(warp, cores.stalls, cycle, ready, reason.NO_INSTRUCTION)
             sub.wake = cycle + 1
             return
-    reason.settle(warp, stalls, cycle)
-    there = pipes.dispatch(m, counts, sm, sub, warp, one, cycle)
-    execute(m, gpu, counts, sms, subs, warps, blocks, code, events, requests, accesses, idc, stalls, s, index, w, there)
-    counts.issued += 1
+    reason.settle(warp, cores.stalls, cycle)
+    there = pipes.dispatch(m, chip.counts, sm, sub, warp, one, cycle)
+    execute(m, chip, cores, icache, w, there)
+    chip.counts.issued += 1
     sub.issued += 1
-    gpu.progress_at = cycle
+    chip.run.progress_at = cycle
     sub.greedy = NONE if one.yields else w
     warp.yielded, warp.issued = one.yields, cycle
-    if advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, there,
-               there - cycle):  # fmt: skip
-        scoreboard.check_exit(warp, events, w, there + 1)
+    if advance(m, chip, cores, icache, memory, w, there, there - cycle):
+        scoreboard.check_exit(warp, chip.events, w, there + 1)
     sub.wake = min(sub.wake, warp.ready)
 
 
 @njit(cache=True, forceinline=True)
-def execute(
-    m, gpu, counts, sms, subs, warps, blocks, code, events, requests, accesses, idc, stalls, s, index, w, cycle
-):
+def execute(m, chip, cores, icache, w, cycle):
     """Send the warp's current instruction to its unit."""
-    sm, sub, warp = sms[s], subs[index], warps[w]
-    one = code[warp.current]
+    sm, sub, warp = cores.sms[w // (4 * m.slots)], cores.subs[w // m.slots], cores.warps[w]
+    one = cores.code[warp.current]
     kind = one.kind
     if kind == MEMORY:
-        lsu.push(m, gpu, sm, sub, s, index, warp, w, code, one, events, requests, accesses, cycle)
+        lsu.push(m, chip, cores, w, cycle)
         return
     if kind == GMMA:
-        tensor.issue(m, counts, sm, subs, warps, blocks[warp.block], events, one, warp, w, cycle)
+        tensor.issue(m, chip, cores, w, cycle)
         return
     begins = cycle
     if kind == QUEUED:
-        begins = pipes.special(m, counts, sm, sub, cycle, one.pipe)
+        begins = pipes.special(m, chip.counts, sm, sub, cycle, one.pipe)
     if one.indexed != NONE:
-        begins = fetch.indexed(m, counts, idc, s, one.indexed, cycle)
+        begins = fetch.indexed(m, chip.counts, icache.idc, sm.number, one.indexed, cycle)
     if kind == GMMA_ARRIVE:
-        tensor.gather(m, sms, subs, warps, blocks[warp.block], code, stalls, warp, cycle)
+        tensor.gather(m, cores, cores.blocks[warp.block], warp, cycle)
     if kind == BARRIER:
-        barrier.arrive(m, subs, sms, warps, blocks[warp.block], code, stalls, one, one.count, w, cycle)
+        barrier.arrive(m, cores, cores.blocks[warp.block], one, one.count, w, cycle)
     if one.write_add:
         warp.scoreboard += one.write_add
         warp.long &= ~(one.write_add * COUNTER_MASK)
-        schedule(events, begins + max(1, one.latency), RELEASE, w, one.write_add)
+        schedule(chip.events, begins + max(1, one.latency), RELEASE, w, one.write_add)
     if one.read_add:
         warp.scoreboard += one.read_add
         read = begins + max(1, min(one.latency, m.read_release + m.subcore_interval * one.sources))
-        schedule(events, pipes.special_read(m, sub, one) if kind == QUEUED else read, RELEASE, w, one.read_add)
+        schedule(chip.events, pipes.special_read(m, sub, one) if kind == QUEUED else read, RELEASE, w, one.read_add)
 
 
 @njit(cache=True, forceinline=True)
-def advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slices, channels, imc, stalls, s, index, one, cycle,
-            late):  # fmt: skip
+def advance(m, chip, cores, icache, memory, w, cycle, late):
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last.
 
     late: cycles that the one before stood in the dispatch stage; ncu counts them among those that the next one waits.
     """
-    before = warp.current
-    stalls[before, reason.SELECTED] += 1
+    index, warp = w // m.slots, cores.warps[w]
+    sm, before = cores.sms[index // 4], warp.current
+    one = cores.code[before]
+    cores.stalls[before].cycles[reason.SELECTED] += 1
     warp.position += 1
     if warp.position == warp.end:
-        stalls[before, reason.DISPATCH] += late
+        cores.stalls[before].cycles[reason.DISPATCH] += late
         warp.ready, warp.mark, warp.state, warp.held = INF, cycle + 1, reason.DRAIN, EXITED
         return True
-    warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
-    prefetch(stream, warp.position + NEXT_LINE)
-    following = code[warp.current]
+    warp.current, warp.off = cores.stream[warp.position] & INDEX, cores.stream[warp.position] >> OFF_BIT
+    prefetch(cores.stream, warp.position + NEXT_LINE)
+    following = cores.code[warp.current]
     if one.stall == 1:  # the next may enter the latch behind it
         cycle, late = cycle - late, 0
     ready = cycle + one.stall
-    stalls[warp.current, reason.WAIT] += one.stall - 1 + late
+    cores.stalls[warp.current].cycles[reason.WAIT] += one.stall - 1 + late
     warp.mark, warp.state = ready, reason.WAIT
     if warp.stall_end > ready:  # a barrier that this warp was the last to reach
         ready, warp.state = warp.stall_end, reason.BARRIER
@@ -224,31 +221,31 @@ def advance(m, counts, sm, warp, code, stream, events, l0, l1i, gpci, l2i, slice
         ready, warp.state = cycle + m.join_latency, reason.BRANCHING
     fenced = 0
     if one.kind == MEMBAR and one.count:
-        fenced = fence.begin(m, counts, sm, s, warp, slices, events, cycle)
+        fenced = fence.begin(m, chip.counts, sm, warp, memory.slices, chip.events, cycle)
         ready, warp.state = max(ready, fenced), reason.MEMBAR
     if one.asks != NONE:
-        fetch.fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, index, one.asks, cycle)
+        fetch.fetch(m, chip, icache, memory, sm, index, one.asks, cycle)
     if following.line != warp.line:
         warp.line = following.line
-        there = fetch.fetch(m, counts, sm, s, l0, l1i, gpci, l2i, slices, channels, index, following.line, cycle)
+        there = fetch.fetch(m, chip, icache, memory, sm, index, following.line, cycle)
         if there > ready:
             ready, warp.state = there, reason.NO_INSTRUCTION
             if not warp.held:  # what else it waits for is not known before the instruction is there
-                stalls[warp.current, reason.NO_INSTRUCTION] += there - warp.mark
+                cores.stalls[warp.current].cycles[reason.NO_INSTRUCTION] += there - warp.mark
                 warp.mark = there
     if following.constant >= 0:
-        there = fetch.constant(m, counts, imc, s, following.constant, ready)
+        there = fetch.constant(m, chip.counts, icache.imc, sm.number, following.constant, ready)
         if there > ready:
-            stalls[warp.current, warp.state] += ready - warp.mark
+            cores.stalls[warp.current].cycles[warp.state] += ready - warp.mark
             warp.mark, warp.state, ready = ready, reason.IMC, there
     warp.ready = warp.stall_end = ready
     if warp.held:
-        reason.block(warp, stalls, warp.mark, INF, reason.BARRIER)
+        reason.block(warp, cores.stalls, warp.mark, INF, reason.BARRIER)
     elif one.kind == MEMBAR and one.count and fenced == 0:
         warp.held = NONE
-        reason.block(warp, stalls, warp.mark, INF, reason.MEMBAR)
+        reason.block(warp, cores.stalls, warp.mark, INF, reason.MEMBAR)
     else:
         why = scoreboard.dependency(warp, following)
         if why != scoreboard.CLEAR:
-            reason.block(warp, stalls, warp.mark, INF, why)
+            reason.block(warp, cores.stalls, warp.mark, INF, why)
     return False

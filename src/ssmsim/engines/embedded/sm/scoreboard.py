@@ -70,8 +70,9 @@ def check_exit(warp, events, w, cycle):
 
 
 @njit(cache=True)
-def release(warp, sub, sm, code, stalls, events, w, cycle, add):
+def release(m, chip, cores, w, cycle, add):
     """A dependency counter goes down."""
+    warp, sub, sm = cores.warps[w], cores.subs[w // m.slots], cores.sms[w // (4 * m.slots)]
     warp.scoreboard -= add
-    check_exit(warp, events, w, cycle)
-    reconsider(warp, sub, sm, code, stalls, cycle)
+    check_exit(warp, chip.events, w, cycle)
+    reconsider(warp, sub, sm, cores.code, cores.stalls, cycle)

@@ -1,9 +1,10 @@
 """Warp states: why each warp did not issue, in warp cycles per static instruction and reason, by ncu's names.
 
 A warp's state is settled when it changes, not every cycle: `state` holds from `mark` to `ready`; a warp that is ready
-and has not issued was not selected. stalls: int64[instructions, len(STALL_REASONS)].
+and has not issued was not selected. stalls: a record for each static instruction.
 """
 
+import numpy as np
 from numba import njit
 
 from ssmsim.counters import STALL_REASONS
@@ -12,15 +13,19 @@ from ssmsim.counters import STALL_REASONS
  SELECTED, SHORT, SLEEPING, TEX, WAIT) = range(len(STALL_REASONS))  # fmt: skip
 
 
+# Warp cycles of one static instruction by reason.
+STALLS = np.dtype([("cycles", np.int64, (len(STALL_REASONS),))])
+
+
 @njit(cache=True, forceinline=True)
 def settle(warp, stalls, cycle):
     """Account for all cycles before `cycle`."""
     known = min(warp.ready, cycle)
     if known > warp.mark:
-        stalls[warp.current, warp.state] += known - warp.mark
+        stalls[warp.current].cycles[warp.state] += known - warp.mark
         warp.mark = known
     if cycle > warp.mark:
-        stalls[warp.current, NOT_SELECTED] += cycle - warp.mark
+        stalls[warp.current].cycles[NOT_SELECTED] += cycle - warp.mark
         warp.mark = cycle
 
 

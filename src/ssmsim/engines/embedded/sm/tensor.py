@@ -15,8 +15,10 @@ from ssmsim.engines.embedded.state.records import FP, NONE, TENSOR
 
 
 @njit(cache=True)
-def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
+def issue(m, chip, cores, w, cycle):
     """One warp of the group has issued its next HGMMA; the last of the four sets it to work."""
+    sm, warp = cores.sms[w // (4 * m.slots)], cores.warps[w]
+    block, one = cores.blocks[warp.block], cores.code[warp.current]
     group = warp.number // 4
     block.gmma_issued[warp.number] += 1
     warp.gmma_pending += one.commits
@@ -33,24 +35,24 @@ def issue(m, counts, sm, subs, warps, block, events, one, warp, w, cycle):
     sm.tensor_free_fp = start + busy
     sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
     sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.gmma_latency << FP)
-    counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
+    chip.counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
     done = ((start + busy) >> FP) + m.gmma_latency
     for i in range(first, last):
         v = block.warps[i]
         if v == NONE:
             continue
-        sub = subs[v // m.slots]
+        sub = cores.subs[v // m.slots]
         sub.pipe_free_fp[TENSOR] = max(sub.pipe_free_fp[TENSOR], start + busy)
         if one.commits:
-            schedule(events, done, GMMA_DONE, v, 0)
+            schedule(chip.events, done, GMMA_DONE, v, 0)
         if one.write_add:
-            schedule(events, done, RELEASE, v, one.write_add)
+            schedule(chip.events, done, RELEASE, v, one.write_add)
         if one.read_add:
-            schedule(events, (start + busy) >> FP, RELEASE, v, one.read_add)
+            schedule(chip.events, (start + busy) >> FP, RELEASE, v, one.read_add)
 
 
 @njit(cache=True)
-def gather(m, sms, subs, warps, block, code, stalls, warp, cycle):
+def gather(m, cores, block, warp, cycle):
     """WARPGROUP.ARRIVE: no HGMMA of the group issues before its four warps are there.
 
     ncu samples the wait at the first HGMMA behind it (reason warpgroup_arrive): 120 cycles each in chunk_scan_bwd_dcb.
@@ -65,8 +67,10 @@ def gather(m, sms, subs, warps, block, code, stalls, warp, cycle):
     for i in range(first, last):
         w = block.warps[i]
         if w != NONE:
-            warps[w].gathering = 0
-            reconsider(warps[w], subs[w // m.slots], sms[w // (4 * m.slots)], code, stalls, cycle)
+            cores.warps[w].gathering = 0
+            reconsider(
+                cores.warps[w], cores.subs[w // m.slots], cores.sms[w // (4 * m.slots)], cores.code, cores.stalls, cycle
+            )
 
 
 @njit(cache=True)

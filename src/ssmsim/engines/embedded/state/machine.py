@@ -1,6 +1,6 @@
 """SimConfig and launch to the engine's state: every name resolved to an integer, every array allocated, once."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded import event_queue as wheel
 from ssmsim.engines.embedded.host.huge_pages import Room
 from ssmsim.engines.embedded.memory.address_map import TURNS
+from ssmsim.engines.embedded.sm.stalls import STALLS
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parts import Arrays
 from ssmsim.engines.embedded.state.records import Records
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
@@ -22,7 +24,7 @@ QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.95, 1)  # of hit_latency_spread_cycles
 
 @dataclass
 class State:
-    """The arguments of core.run, in its order."""
+    """All arrays of a run. stalls: int64[instructions, STALL_REASONS]; others are records, see where each is declared."""
 
     machine: Records
     gpu: Records
@@ -57,8 +59,10 @@ class State:
     idc: Records
     stalls: Records
 
-    def arguments(self) -> tuple[np.ndarray, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
+    def arrays(self) -> Arrays:
+        """What loop.run takes, by name; stalls as one record an instruction."""
+        named = {name: getattr(self, name) for name in Arrays._fields}
+        return Arrays(**named | {"stalls": self.stalls.view(STALLS).reshape(-1).view(np.recarray)})
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     warps.bit = 1 << np.arange(len(warps)) % one.slots
     subs.wake, subs.greedy, sms.wake, sms.lsu_next = r.INF, r.NONE, r.INF, r.INF
     gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
-    sms.gpc, sms.cpc = gpc_of, cpcs(config)
+    sms.number, sms.gpc, sms.cpc = np.arange(len(sms)), gpc_of, cpcs(config)
     busy = np.bincount(gpc_of) * min(1.0, block_total / len(sms))  # SMs of each GPC that get a block
     port = np.rint(config.fetch.gpc_port_cycles * busy).astype(np.int64)
     sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
@@ -120,7 +124,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     state = State(
         machine=m, gpu=room.records(r.GPU, 1), counts=room.records(r.COUNTS, 1), sms=sms, subs=subs, warps=warps,
         blocks=room.records(r.BLOCK, len(sms) * fits.blocks),
-        loaded=room.records(r.LOADED, max(LOADED_RING, 2 * len(sms) * fits.blocks)),
+        loaded=room.records(r.LOADED, int(one.loaded_capacity)),
         order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(r.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=room.records(r.EVENT, wheel.WHEEL + (1 << 19)),
@@ -189,6 +193,7 @@ def machine_record(
     clock = c.gpu.sm_clock_mhz
     m.sms, m.subcores, m.slots = c.sm_count, c.sm.subcores, c.sm.warp_slots_per_subcore
     m.blocks_per_sm, m.block_total = fits.blocks, block_total
+    m.loaded_capacity = max(LOADED_RING, 2 * c.sm_count * fits.blocks)
     m.warps_per_block, m.issue_width = launch.warps_per_block, c.sm.issue_per_subcore_per_cycle
     m.issue_fp = (1 << r.FP) // c.sm.issue_per_subcore_per_cycle
     registers = _up(launch.registers_per_thread * 32, c.sm.register_allocation_unit)

@@ -70,7 +70,7 @@ DISTANCES = 128  # of slices, from the nearest to the farthest
 
 # The configuration and launch, all names resolved; read-only during a run. Filled by machine.py.
 MACHINE = _record(
-    "sms", "subcores", "slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total",
+    "sms", "subcores", "slots", "issue_width", "issue_fp", "wavefront_fp", "blocks_per_sm", "warps_per_block", "block_total", "loaded_capacity",
     ("interval_fp", len(PIPES) + 1), "branch_latency", "join_latency", "special_front", "wide_cycles", "factor_latency",
     "barrier_latency", "barrier_interval", "ports",
     "l0_sets", "l0_ways", "l0_prefetch", "code_lines", "l1i_sets", "l1i_ways", "l1i_latency", "l1i_interval",
@@ -154,7 +154,7 @@ SUBCORE = _record(
 )  # fmt: skip
 
 SM = _record(
-    "wake", "gpc", "cpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
+    "wake", "number", "gpc", "cpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_next", "tags_free", "back_head", "back_tail", "back_last", "through", "hand_free",
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",

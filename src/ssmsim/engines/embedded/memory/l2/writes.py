@@ -15,12 +15,12 @@ from ssmsim.engines.embedded.state.records import INF, NONE
 
 
 @njit(cache=True)
-def replace(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, line, slice_, now):
+def replace(m, chip, memory, way, line, slice_, now):
     """Give a way to a new line; what was written there goes to DRAM."""
-    entry = l2_lines[way]
+    entry = memory.l2_lines[way]
     if entry.dirty:
-        write_back(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, slice_, now)
-    l2_tags[way].line = line + 1
+        write_back(m, chip, memory, way, slice_, now)
+    memory.l2_tags[way].line = line + 1
     entry.valid, entry.pending, entry.dirty, entry.partial = 0, 0, 0, 0
 
 
@@ -60,11 +60,11 @@ def drop_copy(m, l2_tags, l2_lines, fill):
 
 
 @njit(cache=True)
-def write_early(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, slice_, now):
+def write_early(m, chip, memory, way, slice_, now):
     """Keep part of the cache clean: beyond its share of dirty lines, a store sends the oldest to DRAM (l2_policy)."""
-    old = too_dirty(m, l2_tags, l2_lines, way)
+    old = too_dirty(m, memory.l2_tags, memory.l2_lines, way)
     if old != NONE:
-        write_back(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, old, slice_, now)
+        write_back(m, chip, memory, old, slice_, now)
 
 
 @njit(cache=True)
@@ -81,12 +81,12 @@ def too_dirty(m, l2_tags, l2_lines, way):
 
 
 @njit(cache=True)
-def write_back(m, counts, slices, l2_tags, l2_lines, transactions, channels, events, way, slice_, now):
+def write_back(m, chip, memory, way, slice_, now):
     """Dirty sectors of a line go to DRAM; the line stays."""
-    entry, line = l2_lines[way], l2_tags[way].line - 1
+    entry, line = memory.l2_lines[way], memory.l2_tags[way].line - 1
     merged = entry.dirty & entry.partial
     if merged:  # ECC covers whole bursts, so the rest is read first
-        counts.dram_reads += popcount(merged)
-    dram.push(m, counts, slices, transactions, channels, events, slice_, line, entry.dirty, 1, NONE, now)
+        chip.counts.dram_reads += popcount(merged)
+    dram.write(m, chip, memory, slice_, line, entry.dirty, now)
     entry.valid |= merged
     entry.dirty, entry.partial = 0, entry.partial & ~merged

@@ -35,10 +35,10 @@ def free_at(sm, request, one):
 
 
 @njit(cache=True, forceinline=True)
-def come_back(sm, s, events, when):
+def come_back(sm, events, when):
     """The unit looks for work at `when`, not at the cycle that was named before."""
     sm.lsu_next = when
-    schedule(events, when, SERVE, s, 0)
+    schedule(events, when, SERVE, sm.number, 0)
 
 
 @njit(cache=True)

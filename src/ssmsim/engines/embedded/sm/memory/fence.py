@@ -19,7 +19,7 @@ IDLE, LEAVING, AWAY = range(3)  # SM.fence_state: the first trip
 
 
 @njit(cache=True)
-def begin(m, counts, sm, s, warp, slices, events, cycle):
+def begin(m, counts, sm, warp, slices, events, cycle):
     """Cycle at which the fence is over; 0 when the warp waits for a first trip, whose end wakes it (`step`)."""
     ask_all_slices(m, counts, sm, cycle)
     forget(sm, cycle)
@@ -32,46 +32,46 @@ def begin(m, counts, sm, s, warp, slices, events, cycle):
             sm.fence_next = cycle + m.fence_lead
         return 0
     if sm.fence_state == IDLE:
-        leave(sm, s, events, cycle + m.fence_lead)
+        leave(sm, events, cycle + m.fence_lead)
     warp.fence = sm.fence_group
     return 0
 
 
 @njit(cache=True)
-def leave(sm, s, events, when):
+def leave(sm, events, when):
     """Another first trip leaves at `when`; fences until then go with it."""
     sm.fence_state, sm.fence_next = LEAVING, 0
     sm.fence_group += 1
-    schedule(events, when, FENCE, s, 0)
+    schedule(events, when, FENCE, sm.number, 0)
 
 
 @njit(cache=True)
-def step(m, sms, subs, warps, slices, code, stalls, events, s, cycle):
+def step(m, chip, cores, memory, s, cycle):
     """The SM's first trip leaves, or is over if all that it waits for is there."""
-    sm = sms[s]
+    sm = cores.sms[s]
     if sm.fence_state == LEAVING:
         trip = m.fence_flushed
         if sm.last_access > sm.fence_sent:
             trip = (m.fence_far if sm.last_far > sm.fence_sent else m.fence_near) - m.fence_lead
         sm.fence_state, sm.fence_sent, sm.fence_target = AWAY, cycle, sm.stores_issued
         sm.fence_until = cycle + trip
-        schedule(events, sm.fence_until, FENCE, s, 0)
+        schedule(chip.events, sm.fence_until, FENCE, s, 0)
         return
     if sm.fence_state == IDLE or cycle < sm.fence_until or sm.stores_acknowledged < sm.fence_target:
         return
-    over = cycle + m.gpu_fence + queued(m, slices, cycle)
+    over = cycle + m.gpu_fence + queued(m, memory.slices, cycle)
     place = 0 if sm.fence_over[0] <= cycle else 1
     sm.fence_began[place], sm.fence_over[place] = sm.fence_sent, over
     sm.fence_state = IDLE
     for w in range(4 * m.slots * s, 4 * m.slots * (s + 1)):
-        warp = warps[w]
+        warp = cores.warps[w]
         if warp.held == NONE and warp.fence == sm.fence_group:
             sm.fences_waiting -= 1
             warp.held = 0
             warp.stall_end = max(warp.stall_end, over)
-            reconsider(warp, subs[w // m.slots], sm, code, stalls, cycle)
+            reconsider(warp, cores.subs[w // m.slots], sm, cores.code, cores.stalls, cycle)
     if sm.fence_next:
-        leave(sm, s, events, max(cycle, sm.fence_next))
+        leave(sm, chip.events, max(cycle, sm.fence_next))
 
 
 @njit(cache=True)

@@ -28,40 +28,29 @@ LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
 
 
 @njit(cache=True)
-def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, events, requests, fills, l1_tags,
-           l1_lines, cycle):  # fmt: skip
+def access(m, chip, cores, memory, s, index, cycle):
     """Look up all lines of one instruction; cycles that it takes of the tags, -1 when it must try again later.
 
     request.left counts lines on their way; the request is finished by the last one (fill), or here when all hit.
     """
-    sm = sms[s]
+    sm, request = cores.sms[s], cores.requests[index]
+    one, access_ = cores.code[request.code], cores.accesses[request.access]
     count = access_.lines
     if request.off:  # it finds no queue of others' lines or stores in its way
         request.left, request.last, request.passes = 1, cycle + m.l1_latency, 1
         return 1
-    if (
-        (sm.misses and sm.misses + count > m.miss_lines)
-        or (one.is_store and sm.stores > m.store_bytes)
-        or fills[0].payload < 2 * count + 8
-    ):
+    if not has_room(m, cores, memory, s, index):
         return -1
-    if sm.awaited + count > m.l1_awaited and not (one.is_store or one.bypass or one.is_atomic):
-        if sm.awaited + asked(m, s, request, access_, lines, l1_tags, l1_lines) > m.l1_awaited:
-            return -1
     request.left, request.last = 1, cycle + m.l1_latency
     took_fp, sent = 0, 0
     for i in range(access_.first_line, access_.first_line + count):
-        word = lines[i]
-        line, full, sectors = line_of(request, word), (word >> 4) & 15, word & 15
         now = cycle + (took_fp >> FP)
         took_fp += m.tag_fp
         if one.is_store or one.is_atomic:
-            counts.l1_sectors += popcount(sectors)
-            store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills,
-                             l1_tags, l1_lines, now)  # fmt: skip
+            chip.counts.l1_sectors += popcount(cores.lines[i] & 15)
+            store(m, chip, cores, memory, sm, index, cores.lines[i], now)
         else:
-            sent += load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills,
-                         l1_tags, l1_lines, now)  # fmt: skip
+            sent += load(m, chip, cores, memory, sm, index, cores.lines[i], now)
     # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
     request.last += max(0, passes - 1)
@@ -73,6 +62,21 @@ def access(m, gpu, counts, sms, s, warp, request, index, one, access_, lines, ev
     if one.is_store:  # until its port has room; shared memory is served meanwhile: mixes and local (both64)
         took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - m.store_backlog - cycle)
     return took
+
+
+@njit(cache=True, forceinline=True)
+def has_room(m, cores, memory, s, index):
+    """Whether there are MSHRs, bytes of stores and places for lines that an access may need."""
+    sm, request = cores.sms[s], cores.requests[index]
+    one, access_ = cores.code[request.code], cores.accesses[request.access]
+    count = access_.lines
+    if sm.misses and sm.misses + count > m.miss_lines:
+        return False
+    if (one.is_store and sm.stores > m.store_bytes) or memory.fills[0].payload < 2 * count + 8:
+        return False
+    if sm.awaited + count > m.l1_awaited and not (one.is_store or one.bypass or one.is_atomic):
+        return sm.awaited + asked(m, s, request, access_, cores.lines, cores.l1_tags, cores.l1_lines) <= m.l1_awaited
+    return True
 
 
 @njit(cache=True)
@@ -92,29 +96,30 @@ def asked(m, s, request, access_, lines, l1_tags, l1_lines):
 
 
 @njit(cache=True)
-def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requests, fills, l1_tags, l1_lines,
-         now):  # fmt: skip
+def load(m, chip, cores, memory, sm, index, word, now):
     """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors; 1 when it asks."""
+    request, counts = cores.requests[index], chip.counts
+    bypass, line, sectors = cores.code[request.code].bypass, line_of(request, word), word & 15
     wanted = popcount(sectors)
     counts.l1_sectors += wanted
     counts.l1_load_sectors += wanted
     request.last = max(request.last, now + m.l1_latency)
-    if one.bypass:
+    if bypass:
         request.left += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        send(m, chip, memory, sm, miss(cores, memory, sm, index, line, sectors), now)
         return 1
-    way, victim = find_l1(m, l1_tags, l1_lines, s, line)
+    way, victim = find_l1(m, cores.l1_tags, cores.l1_lines, sm.number, line)
     if way == NONE and victim != NONE:
         way = victim
-        replace(l1_tags[way], l1_lines[way], line)
+        replace(cores.l1_tags[way], cores.l1_lines[way], line)
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
         sm.awaited += 1
         request.room += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        send(m, chip, memory, sm, miss(cores, memory, sm, index, line, sectors), now)
         return 1
-    entry = l1_lines[way]
-    l1_tags[way].used = now
+    entry = cores.l1_lines[way]
+    cores.l1_tags[way].used = now
     present = popcount(sectors & (entry.valid | entry.pending))
     counts.l1_hits += present
     counts.l1_load_hits += present
@@ -125,11 +130,13 @@ def load(m, gpu, counts, sm, s, request, index, one, line, sectors, events, requ
             sm.awaited += 1
             request.room += 1
         entry.pending |= missing
-        fill = miss(m, gpu, counts, sm, s, index, line, missing, 0, way, one, 0, events, fills, now)
-        expect(entry, missing, fill)
+        number = miss(cores, memory, sm, index, line, missing)
+        memory.fills[number].way = way
+        send(m, chip, memory, sm, number, now)
+        expect(entry, missing, number)
     elif sectors & entry.pending:
         request.left += 1
-        wait_for(fills, bringer(entry, sectors), index)
+        wait_for(memory.fills, bringer(entry, sectors), index)
     return 1 if missing else 0
 
 
@@ -143,50 +150,58 @@ def wait_for(fills, primary, request):
 
 
 @njit(cache=True)
-def miss(m, gpu, counts, sm, s, request, line, sectors, full, way, one, store_, events, fills, now):
-    """Send a line's sectors on their way; returns its entry."""
-    index = take_fill(fills)
-    fill = fills[index]
-    fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = request, line, sectors, full, s, way
-    fill.waiters, fill.store, fill.atomic, fill.promote = 0, store_, one.is_atomic, one.promote
+def miss(cores, memory, sm, index, line, sectors):
+    """An entry for sectors of a line that a request asks the L2 for; its number."""
+    number = take_fill(memory.fills)
+    fill, one = memory.fills[number], cores.code[cores.requests[index].code]
+    fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = index, line, sectors, 0, sm.number, NONE
+    fill.waiters, fill.store, fill.atomic, fill.promote = 0, 0, one.is_atomic, one.promote
     fill.payload = popcount(sectors) * 32
-    if store_ and not one.is_atomic:
-        fill.payload += 32 * masked(sectors, full)
-    if store_ == 0:
-        sm.misses += 1
-        counts.l1_fills += 1
-    else:
-        sm.stores += fill.payload
-    noc.send(m, gpu, counts, sm, fill, index, events, now + m.l1_latency // 2)
-    return index
+    return number
 
 
 @njit(cache=True)
-def store(m, gpu, counts, sm, s, warp, request, index, one, line, sectors, full, events, fills, l1_tags, l1_lines,
-          now):  # fmt: skip
+def send(m, chip, memory, sm, number, now):
+    """Send an entry on its way."""
+    fill = memory.fills[number]
+    if fill.store == 0:
+        sm.misses += 1
+        chip.counts.l1_fills += 1
+    else:
+        sm.stores += fill.payload
+    noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, now + m.l1_latency // 2)
+
+
+@njit(cache=True)
+def store(m, chip, cores, memory, sm, index, word, now):
     """One line of a store or atomic; its data take their time on the way out."""
-    way, victim = find_l1(m, l1_tags, l1_lines, s, line)
+    request = cores.requests[index]
+    one, line = cores.code[request.code], line_of(request, word)
+    full, sectors = (word >> 4) & 15, word & 15
+    way, victim = find_l1(m, cores.l1_tags, cores.l1_lines, sm.number, line)
     if way == NONE and victim != NONE and not one.is_atomic:
         way = victim
-        replace(l1_tags[way], l1_lines[way], line)
+        replace(cores.l1_tags[way], cores.l1_lines[way], line)
     if way != NONE:
-        entry = l1_lines[way]
-        counts.l1_hits += popcount(sectors & (entry.valid | entry.stored))
+        entry = cores.l1_lines[way]
+        chip.counts.l1_hits += popcount(sectors & (entry.valid | entry.stored))
         if one.is_atomic:
             entry.valid &= ~sectors  # atomics are done in L2, the copy here is stale
         elif request.space == LOCAL:
             entry.valid |= sectors
         else:
             entry.stored |= sectors
-        l1_tags[way].used = now
-    if one.is_atomic and not one.is_store:
-        request.left += 1
-        miss(m, gpu, counts, sm, s, index, line, sectors, 0, NONE, one, 0, events, fills, now)
+        cores.l1_tags[way].used = now
+    number = miss(cores, memory, sm, index, line, sectors)
+    fill, masks = memory.fills[number], 0 if one.is_atomic else masked(sectors, full)
+    if one.is_store:
+        fill.request = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
+        fill.full, fill.store = full, 1
+        fill.payload += 32 * masks
     else:
-        who = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
-        miss(m, gpu, counts, sm, s, who, line, sectors, full, NONE, one, 1, events, fills, now)
-    flits = popcount(sectors) + (0 if one.is_atomic else masked(sectors, full))
-    sm.store_free_fp = max(sm.store_free_fp, now << FP) + flits * m.store_fp
+        request.left += 1
+    send(m, chip, memory, sm, number, now)
+    sm.store_free_fp = max(sm.store_free_fp, now << FP) + (popcount(sectors) + masks) * m.store_fp
 
 
 @njit(cache=True, forceinline=True)

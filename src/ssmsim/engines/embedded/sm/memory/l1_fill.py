@@ -9,32 +9,30 @@ from ssmsim.engines.embedded.state.records import COPY, NONE
 
 
 @njit(cache=True)
-def fill(m, counts, sms, warps, code, events, requests, accesses, fills, l1_lines, index, cycle):
-    fill_ = fills[index]
-    sms[fill_.sm].misses -= 1
-    counts.l1_fill_sectors += popcount(fill_.sectors)
-    request = requests[fill_.request]
-    one = code[request.code]
+def fill(m, chip, cores, memory, index, cycle):
+    fill_ = memory.fills[index]
+    cores.sms[fill_.sm].misses -= 1
+    chip.counts.l1_fill_sectors += popcount(fill_.sectors)
+    request = cores.requests[fill_.request]
+    one = cores.code[request.code]
     if fill_.way != NONE:
-        entry = l1_lines[fill_.way]
+        entry = cores.l1_lines[fill_.way]
         entry.valid |= fill_.sectors
         entry.pending &= ~fill_.sectors
     when = cycle + m.l1_latency - m.l1_latency // 2
     if request.space == COPY:
         if one.bypass:
-            ldgsts.arrives(m, counts, sms[fill_.sm], popcount(fill_.sectors), cycle)
+            ldgsts.arrives(m, chip.counts, cores.sms[fill_.sm], popcount(fill_.sectors), cycle)
         elif request.left == 1:
-            ldgsts.comes_back(m, sms[fill_.sm], accesses[request.access], cycle)
-    return_order.arrived(m, counts, sms[fill_.sm], fill_.sm, warps, requests, fill_.request, code, events, when, cycle)
+            ldgsts.comes_back(m, cores.sms[fill_.sm], cores.accesses[request.access], cycle)
+    return_order.arrived(m, chip, cores, cores.sms[fill_.sm], fill_.request, when, cycle)
     waiter = fill_.waiters
     while waiter:
-        following = fills[waiter].next
-        late = requests[fills[waiter].request]
+        following = memory.fills[waiter].next
+        late = cores.requests[memory.fills[waiter].request]
         if late.space == COPY and late.left == 1:
-            ldgsts.comes_back(m, sms[fill_.sm], accesses[late.access], cycle)
-        return_order.arrived(
-            m, counts, sms[fill_.sm], fill_.sm, warps, requests, fills[waiter].request, code, events, when, cycle
-        )
-        free_fill(fills, waiter)
+            ldgsts.comes_back(m, cores.sms[fill_.sm], cores.accesses[late.access], cycle)
+        return_order.arrived(m, chip, cores, cores.sms[fill_.sm], memory.fills[waiter].request, when, cycle)
+        free_fill(memory.fills, waiter)
         waiter = following
-    free_fill(fills, index)
+    free_fill(memory.fills, index)

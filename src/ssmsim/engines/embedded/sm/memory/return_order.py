@@ -26,44 +26,44 @@ def expect(warp, requests, index):
 
 
 @njit(cache=True)
-def arrived(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
+def arrived(m, chip, cores, sm, index, when, cycle):
     """One line of a request is there at `when`; with the last, it is answered, and those that waited for it are."""
-    request = requests[index]
+    request = cores.requests[index]
     request.left -= 1
     if request.left:
         return
     if not request.ordered:
-        answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle)
+        answer(m, chip, cores, sm, index, when, cycle)
         return
     request.there = when
-    warp = warps[request.warp]
-    while warp.first_answer and requests[warp.first_answer].there:
+    warp = cores.warps[request.warp]
+    while warp.first_answer and cores.requests[warp.first_answer].there:
         first = warp.first_answer
-        warp.first_answer = requests[first].later
-        when = max(when, requests[first].there)
-        answer(m, counts, sm, s, warps, requests, first, code, events, when, cycle)
+        warp.first_answer = cores.requests[first].later
+        when = max(when, cores.requests[first].there)
+        answer(m, chip, cores, sm, first, when, cycle)
 
 
 @njit(cache=True)
-def answer(m, counts, sm, s, warps, requests, index, code, events, when, cycle):
+def answer(m, chip, cores, sm, index, when, cycle):
     """The request's counter goes down, of a load once its data have passed; places are given back, also of those it alone held up."""
-    request = requests[index]
-    ldgsts_inflight.answered(sm, requests, index)
+    request = cores.requests[index]
+    ldgsts_inflight.answered(sm, cores.requests, index)
     sm.awaited -= request.room
-    if is_load(request, code[request.code]):
-        writeback.expect(m, sm, s, requests, events, index, when, cycle)
+    if is_load(request, cores.code[request.code]):
+        writeback.expect(m, sm, cores.requests, chip.events, index, when, cycle)
     else:
-        counts.answers += 1
-        schedule(events, when, RELEASE, request.warp, code[request.code].write_add)
+        chip.counts.answers += 1
+        schedule(chip.events, when, RELEASE, request.warp, cores.code[request.code].write_add)
         if request.space == COPY:
-            schedule(events, when - m.copy_early, COPY_DONE, request.warp, request.group)
+            schedule(chip.events, when - m.copy_early, COPY_DONE, request.warp, request.group)
         else:
-            warps[request.warp].outstanding -= 1
-            free_request(requests, index)
-    done = ldgsts_inflight.give_back(sm, requests)
+            cores.warps[request.warp].outstanding -= 1
+            free_request(cores.requests, index)
+    done = ldgsts_inflight.give_back(sm, cores.requests)
     while done:
-        free_request(requests, done)
-        done = ldgsts_inflight.give_back(sm, requests)
+        free_request(cores.requests, done)
+        done = ldgsts_inflight.give_back(sm, cores.requests)
 
 
 @njit(cache=True)

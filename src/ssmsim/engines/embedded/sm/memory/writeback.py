@@ -20,17 +20,17 @@ def from_banks(m):
 
 
 @njit(cache=True)
-def expect(m, sm, s, requests, events, index, when, cycle):
+def expect(m, sm, requests, events, index, when, cycle):
     """Were nothing in its way, the registers of a load would be written at `when`."""
     turn = when - from_banks(m)
     if turn > cycle:
-        schedule(events, turn, BACK, s, index)
+        schedule(events, turn, BACK, sm.number, index)
     else:
-        join(sm, s, requests, events, index, cycle)
+        join(sm, requests, events, index, cycle)
 
 
 @njit(cache=True)
-def join(sm, s, requests, events, index, cycle):
+def join(sm, requests, events, index, cycle):
     """A load waits for its turn from now on."""
     requests[index].later = 0
     if sm.back_head:
@@ -40,7 +40,7 @@ def join(sm, s, requests, events, index, cycle):
     sm.back_tail = index
     when = max(cycle, sm.lsu_free)
     if when < sm.lsu_next:
-        come_back(sm, s, events, when)
+        come_back(sm, events, when)
 
 
 @njit(cache=True, forceinline=True)
