@@ -32,7 +32,8 @@ except SsmsimError as error:
     raise WorkflowError(str(error)) from None
 DEVICE, SAMPLE = plan.study.device, str(plan.sample).lower()
 ENVIRONMENT = "envs/study.yaml"
-SHARED = sorted(str(path) for path in Path("analysis").glob("*.py"))
+PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph")]  # no table or figure needs them
+SHARED = sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES))
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 LOGGED = "> {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"  # the cause on the terminal, the whole in the log
 
@@ -97,16 +98,6 @@ for kind, ending, name in SCRIPTS:
         conda: ENVIRONMENT
         localrule: True
         shell: "python -m {params.script:q} {params.out:q} {output:q} " + LOGGED
-
-
-# What the report opens on: the findings, what was run, how to read it.
-rule front_page:
-    input: rules.rows.output, DRAWN, shared=SHARED
-    output: f"{OUT}/report.rst"
-    params: study=STUDY, sample=SAMPLE, out=OUT
-    log: f"{OUT}/logs/report.log"
-    conda: ENVIRONMENT
-    shell: "python -m analysis.report {params.study:q} {params.sample:q} {params.out:q} {output:q} " + LOGGED
 
 
 include: "analysis/rules/documents.smk"

@@ -65,7 +65,9 @@ def read_measured(path: Path | str) -> Measured:
     wrong = ~table["cache"].isin(["cold", "warm"])
     if wrong.any():
         line = int(wrong.to_numpy().argmax())
-        raise SsmsimError(f"column cache: {table['cache'].iloc[line]!r} is not cold or warm", f"{path}:{line + 2}", AGAIN)
+        raise SsmsimError(
+            f"column cache: {table['cache'].iloc[line]!r} is not cold or warm", f"{path}:{line + 2}", AGAIN
+        )
     twice = table.duplicated(["launch", "cache"])
     if twice.any():
         line = int(twice.to_numpy().argmax())

@@ -22,8 +22,8 @@ from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.before import ran_before
-from ssmsim.study.part import Parts
 from ssmsim.study.keys import current
+from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, make_plan
 from ssmsim.study.recorded import Recording
 from ssmsim.trace.types import BlockSource, Program
