@@ -73,7 +73,7 @@ def read_measured(path: Path | str) -> Measured:
         line = int(twice.to_numpy().argmax())
         launch, cache = table[["launch", "cache"]].iloc[line]
         raise SsmsimError(f"{launch}, {cache}: a second time", f"{path}:{line + 2}", "keep one of the two lines")
-    for column in table.columns.difference(NOT_NUMBERS):
+    for column in table.columns.difference(list(NOT_NUMBERS)):
         table[column] = _numbers(table[column], path)
     return Measured(path, table)
 

@@ -5,12 +5,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_study import TINY, Folder
+import yaml
+from small_study import SMALL, TINY, Folder
 
 from ssmsim.errors import SsmsimError
 from ssmsim.study.before import sequence
 from ssmsim.study.names import check_file_name, check_name, check_script
 from ssmsim.study.plan import make_plan
+from ssmsim.study.schema import read_study
 
 STUDY = "analysis/study.yaml"
 
@@ -22,36 +24,46 @@ def refused(folder: Folder, match: str, study: str = STUDY, **options: object) -
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["38-x$(touch PWNED)", "38 x", "38-'x", '38-"x', "38;ls", "38&x", "38|x", "38>x", "`id`", "38\\x", "-rf", "--help", "38*", "38-\u00fc",
-     "38\nx", "38{x}", "x" * 129, ".hidden"],
-)  # fmt: skip
-def test_launch_folder(folder: Folder, name: str) -> None:
+BAD = ["38-x$(touch PWNED)", "38 x", "38-'x", '38-"x', "38;ls", "38&x", "38|x", "38>x", "`id`", "38\\x", "-rf", "--help", "38*",
+       "38-\u00fc", "38\nx", "38{x}", "x" * 129, ".hidden", "..", ".", "", "a/b", "/tmp", "\u0661"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_no_name(name: str) -> None:
+    with pytest.raises(SsmsimError, match="is not a name") as error:
+        check_name(name, "launch")
+    assert "\n" not in str(error.value)
+
+
+def test_launch_folders(folder: Folder) -> None:
     workload = folder.path / "traces/h200/tiny"
-    shutil.copytree(workload / TINY, workload / name)
-    refused(folder, "launch folder .* is not a name")
+    for name in ("38-x$(touch PWNED)", "38 x", "-rf"):
+        shutil.copytree(workload / TINY, workload / name)
+        refused(folder, "launch folder .* is not a name")
+        shutil.rmtree(workload / name)
 
 
-@pytest.mark.parametrize("name", ["$(touch x)", "..", "a/b", "/tmp", "-x", "", ".", "a b", "a\nb", "\u0661"])
 @pytest.mark.parametrize(
     "field", ["workload", "selection", "config", "axis", "engine", "device", "baseline", "held_out"]
 )
-def test_names_in_the_study(folder: Folder, field: str, name: str) -> None:
-    selection: dict[str, object] = {"launches": {"tiny": ["*"]}, "configs": ["h200"]}
-    changes: dict[str, object] = {"selections": {"only": selection}}
-    if field == "workload":
-        changes = {"selections": {"only": selection | {"launches": {name: ["*"]}}}}
-    elif field == "selection":
-        changes = {"selections": {name: selection}}
-    elif field == "config":
-        changes = {"selections": {"only": selection | {"configs": [name]}}}
-    elif field == "axis":
-        changes = {"axes": {name: {"dram.peak_gb_per_s": 1}}} | changes
-    else:
-        changes[{"engine": "engines"}.get(field, field)] = [name] if field in ("engine", "held_out") else name
-    folder.study(**changes)
-    refused(folder, "is not a name")
+def test_names_in_the_study(tmp_path: Path, field: str) -> None:
+    file = tmp_path / "study.yaml"
+    for name in BAD:
+        selection: dict[str, object] = {"launches": {"tiny": ["*"]}, "configs": ["h200"]}
+        changes: dict[str, object] = {"selections": {"only": selection}}
+        if field == "workload":
+            changes = {"selections": {"only": selection | {"launches": {name: ["*"]}}}}
+        elif field == "selection":
+            changes = {"selections": {name: selection}}
+        elif field == "config":
+            changes = {"selections": {"only": selection | {"configs": [name]}}}
+        elif field == "axis":
+            changes = {"axes": {name: {"dram.peak_gb_per_s": 1}}} | changes
+        else:
+            changes[{"engine": "engines"}.get(field, field)] = [name] if field in ("engine", "held_out") else name
+        file.write_text(yaml.safe_dump(yaml.safe_load(SMALL) | changes))
+        with pytest.raises(SsmsimError, match="is not a name"):
+            read_study(file)
 
 
 @pytest.mark.parametrize("name", ["$(touch PWNED).yaml", "a b.yaml", "-x.yaml", "x;y.yaml"])
@@ -73,7 +85,7 @@ def test_option(folder: Folder, sample: object) -> None:
 def test_options_reach_snakemake_whole(folder: Folder) -> None:
     done = folder.snakemake("-n", "all", "--config", "sampel=true")
     assert done.returncode != 0
-    assert "no option 'sampel'; there are study and sample" in done.stderr
+    assert "no option 'sampel'; there are study and sample" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("what", ["launch", "workload", "cubin", "contents", "config"])
