@@ -111,6 +111,12 @@ class Launch(BaseModel):
         return self._folder / self.cubin
 
     @property
+    def inputs(self) -> list[Path]:
+        """The folder and every file that the launch names: what no output may replace."""
+        contents = [self._folder / buffer.contents for buffer in self.buffers if buffer.contents is not None]
+        return [self._folder, self.cubin_path, *contents]
+
+    @property
     def param_bytes(self) -> bytes:
         return bytes.fromhex(self.params)
 

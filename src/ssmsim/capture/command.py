@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
         if tracer not in ("", "nvbit"):
             raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
-        with whole_folder(out) as folder:
+        with whole_folder(out, "capture") as folder:
             run_inside(program, {"out": str(folder), "mode": "capture", "contents": contents})
             if tracer:
                 typer.echo(summary(trace_capture(program, folder, tracer_tool)))
