@@ -19,10 +19,10 @@ HERE = Path(__file__).parent
 
 @functools.cache
 def digest() -> str:
-    """Hash of every source file of the engine."""
+    """Hash of every source file of the engine, its subfolders included: names and contents."""
     total = hashlib.sha256()
-    for file in sorted(HERE.glob("*.py")):
-        total.update(file.name.encode() + b"\0" + file.read_bytes())
+    for file in sorted(HERE.rglob("*.py")):
+        total.update(file.relative_to(HERE).as_posix().encode() + b"\0" + file.read_bytes())
     return total.hexdigest()[:16]
 
 
