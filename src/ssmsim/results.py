@@ -10,11 +10,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
-from ssmsim.files import read_json, whole_file
+from ssmsim.files import Format, read_json, whole_file
 
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=0)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+RESULT = Format("result", lambda head: head.startswith(b"{") and b'"engine":' in head and b'"counters":' in head)
 
 
 class Sampled(BaseModel):

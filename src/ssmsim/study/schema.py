@@ -3,19 +3,20 @@
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from ssmsim.config.yaml_reader import read_yaml
 from ssmsim.errors import SsmsimError
 
 Cache = Literal["cold", "warm"]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]
-Factor = Annotated[float, Field(gt=0, le=1024)]
+Factor = Annotated[float, Field(ge=1 / 1024, le=1024)]
+Exponent = Annotated[float, Field(ge=-8, le=8)]
 AT, AND = "@", "+"  # a sweep point is named "vector@2+dram@1.5": file names, and what the figures parse
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Part(_Strict):
@@ -81,7 +82,7 @@ class Study(_Strict):
     sample: bool = True
     clock: Literal["measured", "config"] = "config"
     held_out: list[Name] = []
-    axes: dict[Name, Annotated[dict[str, float], Field(min_length=1)]] = {}
+    axes: dict[Name, Annotated[dict[str, Exponent], Field(min_length=1)]] = {}
     selections: dict[Name, Selection] = Field(min_length=1)
 
     @property
@@ -107,14 +108,17 @@ class Study(_Strict):
 
 
 def read_study(path: Path | str) -> Study:
-    """Read and validate the study's file. Raises SsmsimError naming file and field."""
+    """Read and validate the study's file. Raises SsmsimError naming file, line and field."""
     try:
-        return Study.model_validate(yaml.safe_load(Path(path).read_text()))
-    except OSError:
-        raise SsmsimError("no such study file", path, "name one with --config study=FILE") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SsmsimError(f"not YAML: {error}", path, "mend the syntax") from None
+        root = read_yaml(path, "name one with --config study=FILE")
+    except SsmsimError as error:
+        if error.what == "no such file":
+            raise SsmsimError("no such study file", path, error.todo) from None
+        raise
+    try:
+        return Study.model_validate(root.plain())
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "study"
-        raise SsmsimError(f"field {field}: {first['msg'].removeprefix('Value error, ')}", path, "mend it") from None
+        where = f"{path}:{root.line_of(first['loc'])}"
+        raise SsmsimError(f"field {field}: {first['msg'].removeprefix('Value error, ')}", where, "mend it") from None
