@@ -14,7 +14,9 @@ import ssmsim
 from ssmsim.errors import told
 
 # The base of typer's errors about the command line; typer does not export it.
-UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+UsageFault: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if issubclass(kind, Exception) and kind.__name__ == "ClickException"
+)
 EPILOG = "SSMSIM_DEBUG=1 shows the traceback of a failure, SSMSIM_CACHE says where compiled code is kept."
 
 

@@ -102,7 +102,8 @@ def _is_descriptor(path: Path) -> bool:
 
 def reason(error: BaseException) -> str:
     """An operating system's error without the path, which stands before it."""
-    return (getattr(error, "strerror", None) or str(error)).lower()
+    text = getattr(error, "strerror", None) or str(error)
+    return text[:1].lower() + text[1:]
 
 
 # --- what may be written ---------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Numbers on the command line: whole numbers with a range and a unit, both in the help and in the error."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -33,15 +32,3 @@ def whole(help_: str, low: int, high: int, unit: str = "", default: int | None =
             raise typer.BadParameter(str(error)) from None
 
     return typer.Option(help=f"{help_} [{low} to {high}{' ' if unit else ''}{unit}]", parser=parse, metavar="INTEGER")
-
-
-def named(option: str, parse: Callable[[str], int]) -> Callable[[str], int]:
-    """`parse` with the option's name in its error, for numbers inside a longer argument."""
-
-    def inner(text: str) -> int:
-        try:
-            return parse(text)
-        except ValueError as error:
-            raise typer.BadParameter(f"{option}: {error}") from None
-
-    return inner

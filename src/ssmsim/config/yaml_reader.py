@@ -96,9 +96,9 @@ class _Builder:
                 root = self.node(next(self.events))
         return root if root is not None else Node(None, 1)
 
-    def node(self, event: yaml.Event) -> Node:
+    def node(self, event: Any) -> Node:
         if isinstance(event, yaml.AliasEvent):
-            known = self.anchors.get(event.anchor)
+            known = self.anchors.get(str(event.anchor))
             if known is None:
                 what = "leads in a circle" if event.anchor in self.anchors else "is not defined before"
                 raise self.wrong(f"alias *{event.anchor} {what}", event, "write the value out")
@@ -114,7 +114,7 @@ class _Builder:
             self.anchors[event.anchor] = built
         return built
 
-    def built(self, event: yaml.Event) -> Node:
+    def built(self, event: Any) -> Node:
         line = event.start_mark.line + 1
         if isinstance(event, yaml.ScalarEvent):
             plain = not event.style and event.tag is None and event.implicit[0]  # libyaml says "" for None
@@ -165,6 +165,6 @@ class _Builder:
             return float("nan" if special[3] else f"{special[1]}inf")
         return word
 
-    def wrong(self, what: str, event: yaml.Event, todo: str) -> SsmsimError:
+    def wrong(self, what: str, event: Any, todo: str) -> SsmsimError:
         field = f"field {'.'.join(self.path)}: " if self.path else ""
         return SsmsimError(f"{field}{what}", f"{self.file}:{event.start_mark.line + 1}", todo)

@@ -1,6 +1,5 @@
 """A study file to the list of simulations, every name in it checked against what exists, before anything runs."""
 
-import csv
 import hashlib
 import os
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.engines import engine_names, open_engine
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
+from ssmsim.measured import clock_mhz, read_measured
 from ssmsim.study.schema import AND, AT, Cache, Study, read_study
 
 
@@ -81,10 +81,14 @@ class Plan:
         found = {}
         for gpu in (self.study.tables, *self.elsewhere):
             for file in self.tables(gpu):
-                for row in csv.DictReader((self.root / file).read_text().splitlines()):
-                    if row.get(CYCLES) and row.get(TIME):
-                        mhz = float(row[CYCLES]) / float(row[TIME]) * 1e3
-                        found[gpu, Path(file).parent.name, row["launch"], row["cache"]] = round(mhz)
+                workload, rows = Path(file).parent.name, read_measured(self.root / file)
+                for (launch, state), row in rows.items():
+                    if (mhz := clock_mhz(row)) is not None:
+                        found[gpu, workload, launch, state] = round(mhz)
+                for name in sorted(name for of, name in self.launches if of == workload):
+                    if not any((gpu, workload, name, state) in found for state in ("cold", "warm")):
+                        raise SsmsimError(f"no row with cycles and time of launch {name}, whose clock the study asks for",
+                                          file, "measure it, or set the study's clock: config")  # fmt: skip
         return found
 
     def clock(self, run: Run) -> int | None:
@@ -135,7 +139,6 @@ class Plan:
         return {name: config_digest(config) for name, config in self.configs.items()}
 
 
-CYCLES, TIME = "gpc__cycles_elapsed.max", "gpu__time_duration.sum"  # TIME in ns; ncu reads both in one pass
 PART_ENGINES = ("embedded",)  # those that can time a piece of a launch
 REPLAY = ("config", "sass", "trace", "tracers", "launch.py", "contents.py")  # beside the engine, what a result rests on
 
@@ -200,7 +203,9 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
         if not (root / f"traces/{study.measured_on}/{workload}/measured.csv").is_file():
             what = f"field measured_on: no traces/{study.measured_on}/{workload}/measured.csv"
             raise SsmsimError(what, file, "`ssmsim measure --captured` makes it, on a GPU")
-    return Plan(study, root, batches, configs, launches)
+    plan = Plan(study, root, batches, configs, launches)
+    _ = plan.clocks  # measured tables are read before anything runs
+    return plan
 
 
 def _config(root: Path, name: str, field: str, file: Path | str) -> SimConfig:
