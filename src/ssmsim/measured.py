@@ -8,11 +8,17 @@ GPU runs at, which is what a table in another unit shows.
 
 import csv
 import re
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 from ssmsim.files import read_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CYCLES, TIME_NS = "gpc__cycles_elapsed.max", "gpu__time_duration.sum"
 ACTIVE, SECTORS = "sm__cycles_active.max", "lts__t_sectors.sum"
@@ -21,6 +27,7 @@ CLOCK_HZ = (1e8, 1e10)
 MOST_PERCENT = 10_000.0  # ncu's hit rate of the L2 goes far beyond 100 % for atomics
 MOST_RATIO = 2048.0  # warps of an SM, over an issue slot that is rarely active
 MOST_COUNT = 1e18
+TEXT = ("launch", "kernel", "cache")
 SECTOR_BYTES = 32
 WHOLE = re.compile(r"\.(sum|max)$")  # counts
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]{1,3})?")
@@ -29,11 +36,38 @@ TODO = "measure again with `ssmsim measure`, or mend the table"
 Row = dict[str, float | None]
 
 
-def read_measured(path: Path | str) -> dict[tuple[str, str], Row]:
-    """The counters of every (launch, cache), None where a cell is empty. Raises SsmsimError for what cannot be true."""
+@dataclass(frozen=True)
+class Measured:
+    """One measured table: rows by (launch, cache), and the cells of the file as text."""
+
+    file: Path
+    rows: dict[tuple[str, str], Row]
+    head: list[str]
+    cells: list[list[str]]
+
+    @cached_property
+    def table(self) -> "pd.DataFrame":
+        """A row per launch and cache state. Counters are float64, NaN where not measured; so is what else is numbers."""
+        import pandas as pd
+
+        table = pd.DataFrame(self.cells, columns=self.head)
+        for name in self.head:
+            numbers = pd.to_numeric(table[name].where(table[name].str.fullmatch(NUMBER.pattern)), errors="coerce")
+            if name in COUNTERS or (name not in TEXT and (numbers.notna() | (table[name] == "")).all()):
+                table[name] = numbers.astype(float)
+        return table
+
+    @property
+    def clocks(self) -> dict[tuple[str, str], int]:
+        """(launch, cache) -> MHz that the SMs ran at, where cycles and time were measured together."""
+        return {key: round(mhz) for key, row in self.rows.items() if (mhz := clock_mhz(row)) is not None}
+
+
+def read_measured(path: Path | str) -> Measured:
+    """Read one measured table. Raises SsmsimError naming file, row and column for what cannot be true."""
     path = Path(path)
-    lines = list(_records(read_text(path, "name a measured.csv as `ssmsim measure` writes it"), path))
-    if not lines or not lines[0][1]:
+    lines = _records(read_text(path, "name a measured.csv as `ssmsim measure` writes it"), path)
+    if not lines:
         raise SsmsimError("is empty", path, "name a measured.csv as `ssmsim measure` writes it")
     head = lines[0][1]
     for name in ("launch", "cache", CYCLES):
@@ -54,7 +88,7 @@ def read_measured(path: Path | str) -> dict[tuple[str, str], Row]:
         if key in found:
             raise SsmsimError(f"launch {key[0]}, cache {key[1]}: a row that comes twice", where, "keep one")
         found[key] = _row(text, f"{where}: launch {key[0]}, cache {key[1]}")
-    return found
+    return Measured(path, found, head, [cells for _, cells in lines[1:]])
 
 
 def clock_mhz(row: Row) -> float | None:
@@ -63,7 +97,7 @@ def clock_mhz(row: Row) -> float | None:
     return None if not cycles or not time else cycles / time * 1e3
 
 
-def _records(text: str, path: Path) -> "list[tuple[int, list[str]]]":
+def _records(text: str, path: Path) -> list[tuple[int, list[str]]]:
     """(line, cells) of every line that holds something."""
     reader = csv.reader(text.splitlines(), strict=True)
     try:

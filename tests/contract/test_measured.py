@@ -47,7 +47,7 @@ def cell(column, value):
 
 @pytest.mark.parametrize("file", sorted((ROOT / "traces").glob("*/*/measured.csv"))[:4], ids=lambda f: f.parent.name)
 def test_the_committed_tables_are_read(file):
-    rows = read_measured(file)
+    rows = read_measured(file).rows
     assert rows and all(1600 < clock_mhz(row) < 2000 for row in rows.values())
 
 
@@ -81,5 +81,13 @@ def test_what_is_no_table(data, tmp_path):
 
 
 def test_a_missing_cell_is_none(change):
-    rows = read_measured(change(cell("dram__bytes_read.sum", "")))
+    rows = read_measured(change(cell("dram__bytes_read.sum", ""))).rows
     assert [row["dram__bytes_read.sum"] for row in rows.values()].count(None) == 1
+
+
+def test_the_same_as_a_table():
+    measured = read_measured(TABLE)
+    assert len(measured.table) == len(measured.rows) and measured.table[CYCLES].dtype == float
+    for row in measured.table.to_dict("records"):
+        assert measured.rows[row["launch"], row["cache"]][CYCLES] == row[CYCLES]
+    assert set(measured.clocks) == set(measured.rows)

@@ -52,7 +52,7 @@ def agreement(result: Result, row: Row) -> tuple[int, int]:
 
 def error_table(results: Path, measured: Path) -> Table:
     """Table of all result files under `results` that have a measured row."""
-    rows = read_measured(measured)
+    rows = read_measured(measured).rows
     files = sorted(results.rglob("[!.]*.json")) if results.is_dir() else [results]
     if not files:
         raise SsmsimError("no result files", results, "name a folder with files that `ssmsim simulate --json` wrote")

@@ -16,7 +16,7 @@ def measured_row(folder: Path) -> dict[str, float]:
     path = folder.resolve().parent / "measured.csv"
     if not path.is_file():
         raise SsmsimError("no measured.csv beside the launch", folder, "measure it by `ssmsim measure`")
-    row = read_measured(path).get((folder.resolve().name, "cold"))
+    row = read_measured(path).rows.get((folder.resolve().name, "cold"))
     if row is None:
         raise SsmsimError(f"no row of {folder.resolve().name}", path, "measure it by `ssmsim measure`")
     return {name: value for name, value in row.items() if value is not None}
