@@ -47,23 +47,36 @@ def csv_format(name: str, *columns: str) -> Format:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read_text(path: Path | str, todo: str = "") -> str:
-    """A UTF-8 file's text, without a byte-order mark. Raises SsmsimError naming the file."""
+def is_regular(path: Path | str) -> bool:
+    """Is there a regular file, at the end of any links? False too for what is no path at all."""
+    try:
+        return stat.S_ISREG(Path(path).stat().st_mode)
+    except (OSError, ValueError):  # ValueError: a null byte in the name
+        return False
+
+
+def read_bytes(path: Path | str, todo: str = "", most: int = MOST_BYTES) -> bytes:
+    """A file's bytes, `most` of them at most. Raises SsmsimError naming the file; devices and FIFOs are not read."""
     path = Path(path)
     try:
         kind = path.stat()
         if not stat.S_ISREG(kind.st_mode) and not _is_descriptor(path):
             raise SsmsimError("not a file", path, todo)
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(most + 1)
     except FileNotFoundError:
         raise SsmsimError("no such file", path, todo) from None
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+    except (OSError, ValueError) as error:
         raise SsmsimError(f"cannot be read: {reason(error)}", path, todo) from None
-    if len(data) > MOST_BYTES:
-        raise SsmsimError(f"longer than {MOST_BYTES >> 20} MiB", path, todo)
+    if len(data) > most:
+        raise SsmsimError(f"longer than {most >> 20} MiB", path, todo)
+    return data
+
+
+def read_text(path: Path | str, todo: str = "") -> str:
+    """A UTF-8 file's text, without a byte-order mark. Raises SsmsimError naming the file."""
     try:
-        return data.decode("utf-8-sig")
+        return read_bytes(path, todo).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SsmsimError(f"not UTF-8 text: {error.reason} at byte {error.start}", path, todo) from None
 

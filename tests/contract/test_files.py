@@ -213,7 +213,7 @@ def test_foreign_folders_other_kinds_and_inputs_stay(tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     for path in (".", "..", tmp_path / "empty"):
-        with pytest.raises(SsmsimError, match="working folder|not empty"):
+        with pytest.raises(SsmsimError, match=r"working folder|not empty"):
             folder(path)
 
 
