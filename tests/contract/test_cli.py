@@ -77,7 +77,7 @@ def test_buffer_sizes(ssmsim):
     ("--json", H200, "exists and is not a result"), ("--json", LAUNCH / "launch.json", "exists and is not a result"),
 ])  # fmt: skip
 def test_outputs_are_checked_before_a_simulation(option, name, told, ssmsim, tmp_path, monkeypatch):
-    monkeypatch.setattr("ssmsim.engines.replay.replay", None)  # not reached
+    monkeypatch.setattr("ssmsim.engines.run_launch.replay", None)  # not reached
     (tmp_path / "d").mkdir()
     (tmp_path / "f").touch()
     (tmp_path / "thesis.json").write_text('{"chapters": 7}')
@@ -88,7 +88,7 @@ def test_outputs_are_checked_before_a_simulation(option, name, told, ssmsim, tmp
 
 
 def test_two_outputs_are_two_files(ssmsim, monkeypatch):
-    monkeypatch.setattr("ssmsim.engines.replay.replay", None)
+    monkeypatch.setattr("ssmsim.engines.run_launch.replay", None)
     code, _, error = ssmsim("simulate", LAUNCH, "--config", H200, "--json", "same", "--stalls", "./same")
     assert code == 1 and "--json and --stalls name one file" in error
 
@@ -98,7 +98,7 @@ def fake(monkeypatch):
     """A simulation that gives this result at once."""
     result = Result(launch="[red]x[/b]", config="h200", engine="embedded", counters=dict.fromkeys(COUNTERS, 1234.5),
                     notes=["[bold] note"])  # fmt: skip
-    monkeypatch.setattr("ssmsim.engines.replay.replay", lambda *_, **__: result)
+    monkeypatch.setattr("ssmsim.engines.run_launch.replay", lambda *_, **__: result)
     return result
 
 
@@ -177,7 +177,7 @@ def test_the_unforeseen_is_one_line_and_a_log(ssmsim, monkeypatch, tmp_path):
     def fail(*_, **__):
         raise ZeroDivisionError("a fault\nof two lines")
 
-    monkeypatch.setattr("ssmsim.engines.replay.replay", fail)
+    monkeypatch.setattr("ssmsim.engines.run_launch.replay", fail)
     monkeypatch.delenv("SSMSIM_CACHE", raising=False)
     code, out, error = ssmsim("simulate", LAUNCH, "--config", H200)
     assert (code, out, error.count("\n")) == (70, "", 1) and "Traceback" not in error

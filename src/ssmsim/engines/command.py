@@ -47,7 +47,7 @@ def simulate(
     ] = 0,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
-    from ssmsim.engines.replay import replay
+    from ssmsim.engines.run_launch import replay
 
     outputs = dict(zip(OUTPUTS, (json, timeline, stalls, warp_samples), strict=True))
     wanted = {option: (path, OUTPUTS[option]) for option, path in outputs.items() if path is not None}

@@ -48,7 +48,7 @@ def pairs() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def run(launch: str, config: str, options: dict[str, Any]) -> dict[str, Any]:
     """Counters of one run, and a hash of the table of stalls by instruction."""
-    from ssmsim.engines.replay import replay
+    from ssmsim.engines.run_launch import replay
 
     with tempfile.TemporaryDirectory() as folder:
         stalls = Path(folder) / "stalls.csv"
