@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from ssmsim.config.yaml_reader import read_yaml
 from ssmsim.errors import SsmsimError
-from ssmsim.strict_yaml import read_yaml
 from ssmsim.study.names import ALLOWED, PATTERN
 
 Cache = Literal["cold", "warm"]
@@ -42,7 +42,7 @@ AT, AND = "@", "+"  # a sweep point is named "vector@2+dram@1.5": file names, an
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Part(_Strict):
@@ -139,16 +139,18 @@ class Study(_Strict):
 
 
 def read_study(path: Path | str) -> Study:
-    """Read and validate the study's file. Raises SsmsimError naming file and field."""
+    """Read and validate the study's file. Raises SsmsimError naming file, line and field."""
     try:
-        return Study.model_validate(read_yaml(path))
-    except FileNotFoundError:
-        raise SsmsimError("no such study file", path, "name one with --config study=FILE") from None
-    except OSError as error:
-        raise SsmsimError(f"cannot be read: {error.strerror}", path, "name a study with --config study=FILE") from None
+        root = read_yaml(path, "name one with --config study=FILE")
+    except SsmsimError as error:
+        if error.what == "no such file":
+            raise SsmsimError("no such study file", path, error.todo) from None
+        raise
+    try:
+        return Study.model_validate(root.plain())
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "study"
         given = f", not {str(first['input'])[:40]!r}" if first["msg"].startswith("Input should") else ""
         what = f"field {field}: {first['msg'].removeprefix('Value error, ')}{given}"
-        raise SsmsimError(what, path, "mend it") from None
+        raise SsmsimError(what, f"{path}:{root.line_of(first['loc'])}", "mend it") from None
