@@ -56,7 +56,7 @@ def cycles(launch: Launch, config: SimConfig, engine: str) -> float:
 
 
 def _of_other(results: Path, name: str) -> dict[str, Any] | None:
-    """What another GPU measured for the launch PROGRAM.CASE; None where it did not run."""
+    """What another GPU measured for the launch GROUP/NAME.CASE; None where it did not run."""
     program, case = name.split(".", 1)
     file = results / f"{program}.json"
     found: dict[str, Any] = json.loads(file.read_text())["loops"] if file.is_file() else {}
@@ -70,18 +70,19 @@ def compare(
     engine: str = "embedded",
     results: Path | None = None,
 ) -> Iterator[Compared]:
-    """Replay the launches in `folder` (those whose name holds one of `names`), each with few and with many rounds.
+    """Simulate the launches in `folder` (those whose GROUP/NAME.CASE holds one of `names`), each with few and many rounds.
 
-    results: folder of PROGRAM.json with the cycles of another GPU, in place of those that the launches carry; loops
+    results: folder of GROUP/NAME.json with the cycles of another GPU, in place of those that the launches carry; loops
     that were not measured there are left out.
     """
     config = load(config_path)
-    for path in sorted(file.parent for file in folder.glob("*/launch.json")):
-        if names and not any(name in path.name for name in names):
+    for path in sorted(file.parent for file in folder.glob("*/*/launch.json")):
+        case = path.relative_to(folder).as_posix()
+        if names and not any(name in case for name in names):
             continue
         launch = read_launch(path)
         facts = launch.microbenchmark  # type: ignore[attr-defined]
-        if results is not None and (facts := _of_other(results, path.name)) is None:
+        if results is not None and (facts := _of_other(results, case)) is None:
             continue
         few, many = facts["rounds"]
         measured = (median(facts["cycles_many"]) - median(facts["cycles_few"])) / (many - few)
@@ -89,6 +90,6 @@ def compare(
             slope = (
                 cycles(with_rounds(launch, many), config, engine) - cycles(with_rounds(launch, few), config, engine)
             ) / (many - few)
-            yield Compared(path.name, measured, slope, facts["operations"])
-        except Exception as error:  # one that cannot be replayed must not hide the others; its reason is in the table
-            yield Compared(path.name, measured, None, facts["operations"], f"{type(error).__name__}: {error}")
+            yield Compared(case, measured, slope, facts["operations"])
+        except Exception as error:  # one that cannot be simulated must not hide the others; its reason is in the table
+            yield Compared(case, measured, None, facts["operations"], f"{type(error).__name__}: {error}")
