@@ -13,7 +13,7 @@ from ssmsim.contents import write_contents
 from ssmsim.cubin import kernel_info
 from ssmsim.engines import open_engine
 from ssmsim.launch import Buffer, Device, Launch
-from ssmsim.microbenchmarks.programs.cold import GRID, MB, THREADS, stream_bytes
+from ssmsim.microbenchmarks.programs.l2.cold_stream_traffic import GRID, MB, THREADS, stream_bytes
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
 
@@ -28,7 +28,7 @@ CASES = {"0_1_4.20MB": 0.12, "1_1_4.20MB": 0.07, "1_1_4.32MB": 0.07, "2_1_2.12MB
 
 @cache
 def measured() -> dict[str, dict[str, float]]:
-    return {row["label"]: row for row in json.loads((RESULTS / "cold.json").read_text())["counted"]}
+    return {row["label"]: row for row in json.loads((RESULTS / "l2/cold_stream_traffic.json").read_text())["counted"]}
 
 
 def parts(case: str) -> tuple[int, int, int, int]:

@@ -1,4 +1,4 @@
-"""Where lines live: no two in one place, and spread as our microbenchmark homes found them on an H200."""
+"""Where lines live: no two in one place, and spread as our microbenchmark l2/slice_hash found them on an H200."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_no_two_lines_have_one_place(changes):
 
 
 def test_pieces_of_64_kb_are_refreshed_at_one_time_but_for_a_quarter_of_the_interval():
-    """Two of three within a twelfth (our microbenchmark refresh: three of four); 48 times in each partition."""
+    """Two of three within a twelfth (our microbenchmark dram/refresh_timing: three of four); 48 times in each partition."""
     when = []
     for line in range(0, 1 << 16, 2):
         slice_ = homes.home_of(M, line)

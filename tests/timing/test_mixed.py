@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from one_channel import waits
 
-from ssmsim.microbenchmarks.programs.mixed import beyond
+from ssmsim.microbenchmarks.programs.dram.read_latency_under_load import beyond
 
-MEASURED = Path(__file__).parents[2] / "traces/h200/microbenchmarks/mixed.json"
+MEASURED = Path(__file__).parents[2] / "traces/h200/microbenchmarks/dram/read_latency_under_load.json"
 LIMITS = np.array([80, 140, 200])  # cycles; beside readers, less of the 40 to 60 that most reads need vary
 ONE_KIND = ["300.0", "1000.0", "0.100", "0.300", "0.600", "0.900"]
 BOTH = ["80.200", "150.100", "150.300", "300.300", "300.900", "600.300", "600.600", "1000.300", "1000.900"]

@@ -9,7 +9,7 @@ from streams import EXIT, ROOT, one_sm, op, run
 from ssmsim.engines.embedded import places
 from ssmsim.engines.embedded import records as r
 
-MEASURED = json.loads((ROOT / "traces/h100/microbenchmarks/places.json").read_text())["samples"]["places"]
+MEASURED = json.loads((ROOT / "traces/h100/microbenchmarks/sm_memory/ldgsts_in_flight_release.json").read_text())["samples"]["places"]
 LANES = np.arange(32)
 WARM, FAR, TO = 1 << 24, 1 << 25, 4 * LANES
 
@@ -138,7 +138,7 @@ def stop(kind, far, loads, warps):
     ("ca4.ldg.0.4", 8), ("ca4.ldg.0.2", 8), ("ca4.ca4.0.4", 8), ("ca4.cg16.0.4", 8), ("ca4.atom.0.4", 8), ("ca4.ldg.32.4", 8),
     ("ca4.ldg.96.4", 8), ("hit4.ldg.0.4", 24), ("zero4.ldg.0.4", 24), ("cg16.ldg.0.4", 40)])  # fmt: skip
 def test_copies_stop_where_the_gpu_stops(case, off):
-    """Copies issued while something is far, as our microbenchmark places counted them.
+    """Copies issued while something is far, as our microbenchmark sm_memory/ldgsts_in_flight_release counted them.
 
     Of those that hit, fill with zeros or go past the L1 the GPU has 3 to 7 in a sub-core's queue then, the model 12.
     """

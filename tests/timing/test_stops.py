@@ -10,9 +10,9 @@ from streams import one_sm
 
 from ssmsim.engines.embedded import records as r
 from ssmsim.engines.embedded import stops
-from ssmsim.microbenchmarks.programs.stops import LOOPS
+from ssmsim.microbenchmarks.programs.sm_memory.lsu_drain_time import LOOPS
 
-MEASURED = Path(__file__).parents[2] / "traces/h200/microbenchmarks/stops.json"
+MEASURED = Path(__file__).parents[2] / "traces/h200/microbenchmarks/sm_memory/lsu_drain_time.json"
 STOP = one_sm().mio.stop_cycles
 
 

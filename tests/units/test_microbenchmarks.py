@@ -12,7 +12,7 @@ import yaml
 from ssmsim.launch import read_launch
 from ssmsim.microbenchmarks.build import PROGRAMS, programs
 from ssmsim.microbenchmarks.case import Chase, Random, Zeros, f32, i32, pack, u64
-from ssmsim.microbenchmarks.replay import with_rounds
+from ssmsim.microbenchmarks.simulate import with_rounds
 from ssmsim.sass.decode import decode_launch
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_random_buffers_fill_their_size_and_zeros_have_no_contents():
 
 def test_the_jumps_visit_every_landing_place_and_count_each_round():
     """Walk the patched machine code as a warp would: 63 hops, counter and compare once, then the branch back."""
-    decoded = decode_launch(read_launch(LAUNCHES / "jumps.hops63.1.1")).program
+    decoded = decode_launch(read_launch(LAUNCHES / "sm/instruction_cache_latency.hops63.1.1")).program
     text = [line.strip() for line in decoded.text]
     target = decoded.instructions["target"]
     back = max(i for i, line in enumerate(text) if re.match(r"@!P\d BRA", line) and 0 <= target[i] < i)
@@ -116,7 +116,7 @@ def test_saved_launches_hold_the_measured_cycles_of_the_results():
 
 
 def test_rounds_are_changed_in_the_parameters_alone():
-    launch = read_launch(LAUNCHES / "pipes.ffma.chain")
+    launch = read_launch(LAUNCHES / "sm/instruction_latency_throughput.ffma.chain")
     other = with_rounds(launch, 77)
     assert int.from_bytes(other.param_bytes[8:12], "little", signed=True) == 77
     assert other.param_bytes[:8] + other.param_bytes[12:] == launch.param_bytes[:8] + launch.param_bytes[12:]

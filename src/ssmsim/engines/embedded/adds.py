@@ -1,6 +1,6 @@
 """Additions in the L2: atomics pass a slice's port, and a unit of the slice that owns the line does them.
 
-The port takes an L2 clock per sector and one more, the unit one per sector (our microbenchmark hot, several: lines of one slice
+The port takes an L2 clock per sector and one more, the unit one per sector (our microbenchmark l2/single_slice_atomic_throughput, several: lines of one slice
 get 431, 288, 216 and 173 additions of one to four sectors per 1,000 cycles from the SMs of either partition, of four sectors
 216 from both). What passes through to the other partition takes the port of its slice, not the unit. Reads wait for the port as
 long as the unit has room (beside: hits wait as behind a queue for the port alone); how much it has is not known well (burst).

@@ -71,7 +71,7 @@ def bank_wavefronts(row, mask, width, lanes, scratch, joins=False):
 def paired(row, mask):
     """Whether each lane that is on has the address of its neighbour, or each that of the next but one.
 
-    Our microbenchmark lanes: loads of 8 bytes then take one wavefront and of 16 bytes two (1.01 and 2.01), whatever else
+    Our microbenchmark sm_memory/wide_access_wavefronts: loads of 8 bytes then take one wavefront and of 16 bytes two (1.01 and 2.01), whatever else
     lanes share; stores and LDSM never.
     """
     by_one = by_two = True
@@ -121,7 +121,7 @@ def negative(row, mask):
 def alike(row, mask):
     """Most lanes of the mask that copy from one address: an LDGSTS takes as many passes.
 
-    Our microbenchmark rows: same, own, through the L1. Those past it were tried by hand alone: 16 lanes to 16 bytes, 15 cycles.
+    Our microbenchmark sm_memory/ldgsts_word_occupancy: same, own, through the L1. Those past it were tried by hand alone: 16 lanes to 16 bytes, 15 cycles.
     """
     most, run, before, ascending = 1, 1, -1, True
     for lane in range(32):

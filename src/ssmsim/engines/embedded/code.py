@@ -78,7 +78,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.thirds = 2  # hmma: bf16k8.rate, one per 4 cycles
     if base.startswith("H") and one.pipe in (r.FMA, r.HEAVY):
         one.latency = sm.fp16_latency_cycles
-        one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark pipes, hfma2
+        one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark sm/instruction_latency_throughput, hfma2
     if one.pipe == r.XU:
         one.kind = r.QUEUED
     if entry.access != Access.NONE and entry.space in SPACE:
@@ -122,7 +122,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.kind = r.MEMBAR
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it
             one.count = 1
-        elif base == "MEMBAR" or "VIEW" in mods:  # a block's own go the way of its accesses: microbenchmark proxy
+        elif base == "MEMBAR" or "VIEW" in mods:  # a block's own go the way of its accesses: microbenchmark sm_memory/proxy_fence_latency
             one.kind, one.space, one.pipe = r.MEMORY, r.EXCHANGE, r.FREE
             one.latency, one.is_store, one.write_long = config.mio.view_fence_cycles, 1, 1
             one.stops = base == "MEMBAR"
@@ -171,11 +171,11 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
     """Registers read per bank, less those in the reuse cache: a cell per operand slot and bank (UPC, section 5.3.1).
 
     A read marked for reuse fills its cell, an unmarked one of that slot and bank empties it; other instructions in
-    between do not. Checked by our microbenchmark issue: ffma_lop3 against ffma_iadd3.
+    between do not. Checked by our microbenchmark sm/instruction_pair_throughput: ffma_lop3 against ffma_iadd3.
     """
     if one.kind == r.GMMA:
         return
-    reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark phases
+    reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark sm/instruction_fetch_sharing
     slots = (slot for slot in range(8) if not row["skipped"] >> slot & 1)
     for source, slot in zip(range(4), slots, strict=False):
         first, count = row[f"source{source}"], row[f"source{source}_count"]

@@ -4,7 +4,7 @@ A fence takes two trips. The first waits until as many stores are acknowledged a
 whoever issued them (that they come in order is assumed); an SM makes one at a time. Fences that come before it leaves go
 together, later ones wait for the next. It is short when the SM has accessed nothing since the last one left, and left
 out when that one's fence is over. The second asks all slices, which answer behind the stores that they have taken; such
-trips go side by side. Our microbenchmark fence, together: the second of two fences up to 30 cycles apart ends with the first
+trips go side by side. Our microbenchmark sm_memory/fence_latency, together: the second of two fences up to 30 cycles apart ends with the first
 (503 and 517 cycles), of two 40 to 200 apart at 559, with a store of its own at 705; beside: store.all.2.2000.3050, 499 for the
 first fence and 264 for the others, though the warp that fences stores nothing.
 """

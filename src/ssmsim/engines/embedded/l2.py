@@ -111,7 +111,7 @@ def write_data(slice_, busy, now):
 
     Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and stores
     do not (copies, l2.dram). A store that waits for its turn holds up no lookup: with that the slices take what partial and
-    l2.write_l2 measure, within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (cold: 2_1_2.40MB). That as many as
+    l2/latency_bandwidth.write_l2 measure, within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (l2/cold_stream_traffic: 2_1_2.40MB). That as many as
     there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
     """
     start = max(slice_.write_free_fp, now << FP)
@@ -146,7 +146,7 @@ def offer(m, slices, nodes, fills, events, number, cycle):
     """A slice has room again: of the other partition's questions and its own misses the older goes first.
 
     With questions first the SMs of one partition ended a stream of reads 9 % before the others; on the GPU all are within
-    5 % (the kernels of our microbenchmark dram, streams, with the ends of their blocks).
+    5 % (the kernels of our microbenchmark dram/bandwidth, streams, with the ends of their blocks).
     """
     question, miss = queues.front(m, nodes, number, queues.QUESTIONS), queues.front(m, nodes, number, queues.MISSES)
     if miss and question and fills[miss].since < fills[question].since:
@@ -160,7 +160,7 @@ def pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events
     """A store or atomic for a line that the other partition owns goes through this one.
 
     ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel. A
-    store leaves a copy here: read back, it hits near (our microbenchmarks l2_hits: read_back, and l2: near_far).
+    store leaves a copy here: read back, it hits near (our microbenchmarks l2/partition_hit_traffic: read_back, and l2: near_far).
     """
     if way != NONE and fill.store:
         l2_lines[way].valid |= fill.sectors & fill.full

@@ -1,7 +1,7 @@
 """Stores in the L2: write-back, write-allocate by byte mask, and a bounded share of dirty lines.
 
 A sector written whole is valid without a fetch; a partly written one is fetched when it is read, or merged when it is
-written back. A set that holds more dirty lines than its share sends the oldest to DRAM (our microbenchmark l2_policy).
+written back. A set that holds more dirty lines than its share sends the oldest to DRAM (our microbenchmark l2/capacity_fetch_writeback).
 """
 
 from numba import njit

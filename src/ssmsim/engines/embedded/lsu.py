@@ -33,7 +33,7 @@ RETRY = 4  # cycles until an access that found no free miss entry or place tries
 def full(m, sub, warp, one):
     """Stall reason when the queue cannot take this instruction of the warp, else 0.
 
-    A place that a younger block's warp is to have is free for it (our microbenchmark precedence: store).
+    A place that a younger block's warp is to have is free for it (our microbenchmark sm/block_issue_priority: store).
     """
     if one.space in (GLOBAL, LOCAL) and sub.lg_count >= m.lg_queue:
         return LG
@@ -202,7 +202,7 @@ def answer(gpu, counts, sub, warp, request, index, one, events, requests, when, 
 def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm, stalls, cycle):
     """Leave the sub-core's queue; the place is given to a warp that found it full.
 
-    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark admit: a sub-core's warps of three
+    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark sm_memory/mio_queue_arbitration: a sub-core's warps of three
     blocks have their ninth to fifteenth loads taken at 51 to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
     """
     turn.leave(sub, requests, ahead, index)

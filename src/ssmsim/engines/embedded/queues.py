@@ -6,7 +6,7 @@ turn of the SMs (standing). Loads that find no room to miss wait in order of arr
 
 Not modelled: stores in a slice that is busy with them, of which those from the other partition get a hundredth (shares), and
 that what an SM sends stands behind 17 to 19 others of its own to busy slices (standing). Held back as a whole when so many wait,
-its additions to all slices took 37 % too long (atomics: all.8.16; 14 % without).
+its additions to all slices took 37 % too long (l2/atomic_throughput: all.8.16; 14 % without).
 """
 
 from numba import njit
@@ -14,7 +14,7 @@ from numba import njit
 from ssmsim.engines.embedded.records import FP, NONE
 
 # Kinds of queue. Atomics are with the loads; QUESTIONS are those of the other partition's slices; MISSES, loads that a slice
-# had no room for, wait in order of arrival: reads from DRAM have no turns (shares: all SMs within 3 %).
+# had no room for, wait in order of arrival: reads from DRAM have no turns (noc/bandwidth_fairness: all SMs within 3 %).
 LOADS, STORES, QUESTIONS, MISSES = range(4)
 
 
