@@ -11,18 +11,18 @@ from streams import EXIT, one_sm, op, run
 from ssmsim.cubin import kernel_info
 from ssmsim.engines import open_engine
 from ssmsim.launch import Buffer, Device, Launch
-from ssmsim.microbenchmarks.programs.sm import block_issue_priority
+from ssmsim.microbenchmarks.programs.sm import block_issue_priority as benchmark
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
 
 HERE = Path(__file__).parents[2] / "traces/h100/microbenchmarks"
 MEASURED = json.loads((HERE / "sm/block_issue_priority.json").read_text())["samples"]
 OUT = 0x7F0000000000
-# KERNEL.WARPS and the largest difference of an end, in parts of the last one. store.8: the third of four blocks ends 14,700 cycles late
-# since who yields gives way to older blocks (stages), 7 % of the last end.
+# KERNEL.WARPS and the largest difference of an end, in parts of the last one. store.8: the third of four blocks ends
+# 14,700 cycles late since who yields gives way to older blocks (stages), 7 % of the last end.
 ENDS = {"alu.4": 0.02, "alu.8": 0.02, "heavy.4": 0.02, "heavy.8": 0.02, "both.4": 0.01, "both.8": 0.02, "special.4": 0.01, "special.8": 0.01,
         "store.4": 0.13, "store.8": 0.1}  # fmt: skip
-REUSED = {kernel: 0.17 if kernel == "store" else 0.03 for kernel in block_issue_priority.KEPT}
+REUSED = {kernel: 0.17 if kernel == "store" else 0.03 for kernel in benchmark.KEPT}
 
 
 def ends(kernel: str, warps: int, blocks: int, folder: Path) -> list[int]:
@@ -30,9 +30,9 @@ def ends(kernel: str, warps: int, blocks: int, folder: Path) -> list[int]:
     cubin = HERE / f"launches/cubins/precedence.{kernel}.cubin"
     launch = Launch(
         format="launch/1", kernel=kernel, device=Device(name="NVIDIA H100", compute_capability=(9, 0)), grid=(blocks, 1, 1),
-        block=(32 * warps, 1, 1), shared_memory_bytes=block_issue_priority.SHARED, registers_per_thread=kernel_info(cubin.read_bytes(), kernel).registers,
+        block=(32 * warps, 1, 1), shared_memory_bytes=benchmark.SHARED, registers_per_thread=kernel_info(cubin.read_bytes(), kernel).registers,
         cubin=str(cubin), buffers=[Buffer(name="out", address=OUT, bytes=1 << 12)],
-        params=struct.pack("<Qii", OUT, block_issue_priority.ROUNDS, blocks > block_issue_priority.RESIDENT).hex(), provenance={},
+        params=struct.pack("<Qii", OUT, benchmark.ROUNDS, blocks > benchmark.RESIDENT).hex(), provenance={},
     )  # fmt: skip
     launch.write(folder)
     program = decode_launch(launch).program
@@ -49,15 +49,15 @@ def ends(kernel: str, warps: int, blocks: int, folder: Path) -> list[int]:
 def test_blocks_end_as_on_the_gpu(name: str, tmp_path: Path):
     kernel, warps = name.split(".")
     measured = MEASURED["ends"][name]["ends"]
-    simulated = ends(kernel, int(warps), block_issue_priority.RESIDENT, tmp_path)
+    simulated = ends(kernel, int(warps), benchmark.RESIDENT, tmp_path)
     assert simulated == pytest.approx(measured, abs=ENDS[name] * measured[-1])
 
 
-@pytest.mark.parametrize("kernel", block_issue_priority.KEPT)
+@pytest.mark.parametrize("kernel", benchmark.KEPT)
 def test_a_place_counts_from_the_launch_of_its_block(kernel: str, tmp_path: Path):
     """The fifth block has the place of the first, and goes last."""
     measured = MEASURED["reused"][f"{kernel}.4"]["ends"]
-    simulated = ends(kernel, 4, block_issue_priority.RESIDENT + 1, tmp_path)
+    simulated = ends(kernel, 4, benchmark.RESIDENT + 1, tmp_path)
     assert sorted(simulated) == simulated
     assert simulated == pytest.approx(measured, abs=REUSED[kernel] * measured[-1])
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from streams import EXIT, issued, one_sm, op
 
-from ssmsim.microbenchmarks.programs.sm.issue_timing import SEQUENCES
 from ssmsim.microbenchmarks.instruction_words import RZ, Placed, Step, place
+from ssmsim.microbenchmarks.programs.sm.issue_timing import SEQUENCES
 from ssmsim.trace.types import NO_REGISTER
 
 RESULTS = Path(__file__).parents[2] / "traces/h200/microbenchmarks/sm/issue_timing.json"
@@ -37,7 +37,8 @@ DIFFERS = {
     "random.6": "......1111111",
     "random.8": "...1111.111..",
     "random.9": ".........1111",
-    # fp32 takes the half that the last FFMA or IMAD.MOV did not take; in the model FFMAs take turns (sm/instruction_pair_throughput: ffma_imad)
+    # fp32 takes the half that the last FFMA or IMAD.MOV did not take; in the model FFMAs take turns
+    # (sm/instruction_pair_throughput: ffma_imad)
     "imad.ffma": ".....111233345555",
     "imad.ffma2": "......a..a..a..a..aaaa",
     "imad.ffma3": ".......1111122233333333",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from ssmsim.microbenchmarks.instruction_words import RZ, Step, clock, ffma, place, word
 from ssmsim.microbenchmarks.programs.sm import issue_timing
 from ssmsim.microbenchmarks.programs.sm.issue_timing import SEQUENCES
-from ssmsim.microbenchmarks.instruction_words import RZ, Step, clock, ffma, place, word
 from ssmsim.sass.decode import disassembler
 
 

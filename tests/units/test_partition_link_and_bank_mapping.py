@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
-from ssmsim.microbenchmarks.programs.dram import bank_mapping
-from ssmsim.microbenchmarks.programs.noc import partition_link_bandwidth
+from ssmsim.microbenchmarks.programs.dram import bank_mapping as banks
+from ssmsim.microbenchmarks.programs.noc import partition_link_bandwidth as link
 
 
 def test_sms_of_the_other_side_find_far_pages_near():
     far = np.array([[True, False] * 6] * 3)
     cycles = np.where(far, 800, 620)
     cycles[1] = np.where(far[1], 620, 800)
-    assert partition_link_bandwidth.sides_of(cycles, far).tolist() == [False, True, False]
+    assert link.sides_of(cycles, far).tolist() == [False, True, False]
 
 
 def test_the_argument_of_the_kernels_is_laid_out_as_in_sides_cuh():
-    offsets = {name: partition_link_bandwidth.SIDES.fields[name][1] for name in partition_link_bandwidth.SIDES.names}
+    offsets = {name: link.SIDES.fields[name][1] for name in link.SIDES.names}
     assert (
         offsets == {"pages": 0, "side": 16, "number": 24, "mask": 32, "sms": 36, "padding": 44}
-        and partition_link_bandwidth.SIDES.itemsize == 48
+        and link.SIDES.itemsize == 48
     )
 
 
@@ -40,7 +40,7 @@ class Pairs:
 
 
 def test_lines_of_a_slice_are_found_twice_and_those_of_the_bank_left_out():
-    found = bank_mapping.slice_lines(Pairs())
+    found = banks.slice_lines(Pairs())
     assert set(found) == {n for n in range(2000) if n % 96 == 5 and n % 500 != 7}
 
 
@@ -48,6 +48,6 @@ def test_few_lines_of_a_slice_are_an_error_that_says_so(monkeypatch):
     class Session:
         sms = 132
 
-    monkeypatch.setattr(channel, "Bench", lambda session: Pairs())
+    monkeypatch.setattr(banks, "Bench", lambda session: Pairs())
     with pytest.raises(RuntimeError, match="21 lines of one slice, but 687 are needed"):
-        bank_mapping.loaded(Session())
+        banks.loaded(Session())

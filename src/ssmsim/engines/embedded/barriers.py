@@ -20,8 +20,8 @@ def expected(block, threads):
 def arrive(m, subs, sms, warps, block, code, stalls, one, number, w, cycle):
     """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
 
-    The SM's barrier unit takes one warp per barrier_interval: our sm/barrier_latency microbenchmark, 2 cycles more per warp. With the last
-    the barrier stops the unit for shared memory (stops.py).
+    The SM's barrier unit takes one warp per barrier_interval: our microbenchmark sm/barrier_latency, 2 cycles more per
+    warp. With the last the barrier stops the unit for shared memory (stops.py).
     """
     sm = sms[block.sm]
     sm.barrier_free = max(sm.barrier_free, cycle) + m.barrier_interval

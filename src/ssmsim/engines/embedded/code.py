@@ -28,7 +28,7 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
     for index, (row, one, text) in enumerate(zip(program.instructions, code, program.text, strict=True)):
         name = program.opcodes[row["opcode"]]
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
-        one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # timeline: yield
+        one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # sm/issue_timing: yield
         one.line = row["pc"] // config.fetch.l0_line_bytes
         one.asks = r.NONE
         one.constant = one.indexed = r.NONE
@@ -73,9 +73,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
     if one.pipe == r.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
         one.pipe = r.HEAVY
         one.wide = "WIDE" in mods or "HI" in mods
-        one.thirds += 3 * one.wide  # pipes: imad_wide.rate and imad_hi.rate, one per 4 cycles
+        one.thirds += 3 * one.wide  # sm/instruction_latency_throughput: imad_wide.rate and imad_hi.rate, one per 4 cycles
     if base == "HMMA" and "1688" in mods and "TF32" not in mods:
-        one.thirds = 2  # hmma: bf16k8.rate, one per 4 cycles
+        one.thirds = 2  # sm/hmma_latency_throughput: bf16k8.rate, one per 4 cycles
     if base.startswith("H") and one.pipe in (r.FMA, r.HEAVY):
         one.latency = sm.fp16_latency_cycles
         one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark sm/instruction_latency_throughput, hfma2

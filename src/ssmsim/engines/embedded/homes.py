@@ -1,9 +1,9 @@
 """Where a line lives: its partition, its slice of the L2, its place there, its DRAM bank and when that is refreshed.
 
-Our microbenchmark l2/slice_hash tells slices apart by their latencies from all SMs: a page of 4 KB lies in one partition, each
-KB of it in two slices that take 256 bytes by turns (a a b b a a b b, in lines), the page in eight; of 64 KB each slice
-has one or two such pieces, of 512 KB ten or twelve. Which slices these are is not published and mixed here: pieces go
-round the slices of their partition, and each round begins somewhere else.
+Our microbenchmark l2/slice_hash tells slices apart by their latencies from all SMs: a page of 4 KB lies in one
+partition, each KB of it in two slices that take 256 bytes by turns (a a b b a a b b, in lines), the page in eight; of
+64 KB each slice has one or two such pieces, of 512 KB ten or twelve. Which slices these are is not published and mixed
+here: pieces go round the slices of their partition, and each round begins somewhere else.
 """
 
 from numba import njit
@@ -52,9 +52,10 @@ def number_of(m, line):
 def dram_of(m, slice_, line):
     """(channel of the slice, bank, row) of a line.
 
-    Our microbenchmark dram/bank_mapping, rows: a piece of 512 bytes has 256 in each of the slice's two channels, in banks of one
-    number; the next piece is in another bank, 16 pieces in all 16, each round in another order. A row has 1 KB, of four
-    rounds: pieces some 640 KB apart. The order within a round is mixed here: it begins somewhere else in each.
+    Our microbenchmark dram/bank_mapping, rows: a piece of 512 bytes has 256 in each of the slice's two channels, in
+    banks of one number; the next piece is in another bank, 16 pieces in all 16, each round in another order. A row has
+    1 KB, of four rounds: pieces some 640 KB apart. The order within a round is mixed here: it begins somewhere else in
+    each.
     """
     granule = number_of(m, line) // m.l2_granule
     per_slice = max(1, m.channels // m.l2_slices)
@@ -69,9 +70,10 @@ def dram_of(m, slice_, line):
 def refresh_of(m, channel, bank):
     """Cycles by which the refresh of a bank comes after the first of an interval.
 
-    Our microbenchmark dram/bank_mapping, rows: the lines of a bank wait for refresh at one time, and the banks take turns; refresh,
-    phase: at 48 even times of the interval, three to a bank number, then 4 or 5 are left out. A quarter of an interval
-    lies between most pieces of 64 KB that differ, a bank's time between the partitions. Which third a channel has is mixed.
+    Our microbenchmark dram/bank_mapping, rows: the lines of a bank wait for refresh at one time, and the banks take turns;
+    dram/refresh_timing, phase: at 48 even times of the interval, three to a bank number, then 4 or 5 are left out. A
+    quarter of an interval lies between most pieces of 64 KB that differ, a bank's time between the partitions. Which
+    third a channel has is mixed.
     """
     turn = bank % 4 * ((m.banks + 3) // 4) + bank // 4 + channel * m.partitions // m.channels
     thirds = max(1, m.refresh_groups // m.banks)

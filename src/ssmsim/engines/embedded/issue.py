@@ -2,7 +2,8 @@
 
 The control fields (stall count, yield, six dependency counters, wait mask) are as "Analyzing modern NVIDIA GPU cores"
 (arXiv 2503.20481, section 4) describes them. Registers are not tracked: the assembler's counts and counters say all there
-is to wait for. Which warp goes first is what our microbenchmarks sm/issue_slot_arbitration and sm/block_issue_priority show; `goes_before` says it.
+is to wait for. Which warp goes first is what our microbenchmarks sm/issue_slot_arbitration and sm/block_issue_priority
+show; `goes_before` says it.
 """
 
 from numba import njit
@@ -93,12 +94,14 @@ def goes_before(warp, other, favourite, others_favourite, cycle):
 
     The favourite keeps the slot while it is ready at once. In a block, those whose last instruction did not yield go before
     those whose did, however long these wait: two warps of NOPs with stall count 2 hold a third that yields up until they end,
-    whether a stall count or a dependency counter woke it; without the yield the three share (our microbenchmark sm/issue_slot_arbitration).
-    Else it is who has waited longest, but not for a pipe: then the older block's warps go first, one block after the other
-    where a warp could fill the pipe (sm/block_issue_priority: alu, heavy; where issue slots are short all but the youngest share, both.8).
-    Who yields gives way to older blocks: of five that multiply in a chain the fifth waits until the four that fill the slots are
-    through (stages). A place's block counts from its launch (reused). Within a block it is who took a branch longest ago: of warps that go round
-    a loop one after the other goes through its run of such instructions (series, chains), and they end together (precedence).
+    whether a stall count or a dependency counter woke it; without the yield the three share (our microbenchmark
+    sm/issue_slot_arbitration). Else it is who has waited longest, but not for a pipe: then the older block's warps go
+    first, one block after the other where a warp could fill the pipe (sm/block_issue_priority: alu, heavy; where issue
+    slots are short all but the youngest share, both.8). Who yields gives way to older blocks: of five that multiply in
+    a chain the fifth waits until the four that fill the slots are through (sm/tile_pipeline_throughput). A place's
+    block counts from its launch (sm/block_issue_priority: reused). Within a block it is who took a branch longest ago:
+    of warps that go round a loop one after the other goes through its run of such instructions (sm/pipe_arbitration,
+    sm/dependent_chain_throughput), and they end together (sm/block_issue_priority).
     """
     waited, others = cycle - warp.ready, cycle - other.ready
     if favourite and waited == 0 and not goes_before_favourite(other, warp):

@@ -2,16 +2,17 @@
 
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
 its way waits for the same entry. Data that come need a place, which is kept until the load
-or the copy that asked for the line has been answered, in its warp's order. When as many places as the L1 holds lines, and some
-more, are taken, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark sm_memory/lsu_outstanding_misses: tight, roomy;
-copies past the L1 need none). By hand, on an H100 with 21 KB of L1: nine warps await a load each from the host's memory, behind
-which 24 lines of each are there already; a load of another warp waits for their answers, and not with seven such warps,
-behind loads and copies alike.
-A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store
-sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is
-assumed. Local memory is written through as well, but loads hit what was stored (our microbenchmark l1/local_memory_throughput: 32 B per cycle and
-SM, and the L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores). That
-stores to one line which follow each other at once are put together (l1/local_memory_throughput: again1) is left out.
+or the copy that asked for the line has been answered, in its warp's order. When as many places as the L1 holds lines,
+and some more, are taken, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark
+sm_memory/lsu_outstanding_misses: tight, roomy; copies past the L1 need none). By hand, on an H100 with 21 KB of L1:
+nine warps await a load each from the host's memory, behind which 24 lines of each are there already; a load of another
+warp waits for their answers, and not with seven such warps, behind loads and copies alike. A store takes a way, too; a
+later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store sectors of torch's
+reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is assumed. Local memory
+is written through as well, but loads hit what was stored (our microbenchmark l1/local_memory_throughput: 32 B per cycle
+and SM, and the L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores).
+That stores to one line which follow each other at once are put together (l1/local_memory_throughput: again1) is left
+out.
 """
 
 from numba import njit

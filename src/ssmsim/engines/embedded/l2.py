@@ -109,10 +109,11 @@ def move_data(slice_, busy, now):
 def write_data(slice_, busy, now):
     """The same for data that come in: stores and what DRAM brings take turns, reads go on beside them.
 
-    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and stores
-    do not (copies, l2.dram). A store that waits for its turn holds up no lookup: with that the slices take what partial and
-    l2/latency_bandwidth.write_l2 measure, within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (l2/cold_stream_traffic: 2_1_2.40MB). That as many as
-    there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
+    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (l2/cold_stream_traffic), reads
+    of L2 and stores do not (l2/load_store_throughput: l2.dram). A store that waits for its turn holds up no lookup:
+    with that the slices take what l2/partial_sector_store_throughput and l2/latency_bandwidth, write_l2, measure,
+    within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (l2/cold_stream_traffic: 2_1_2.40MB). That as many
+    as there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
     """
     start = max(slice_.write_free_fp, now << FP)
     slice_.write_free_fp = start + busy
@@ -160,7 +161,8 @@ def pass_on(m, gpu, counts, l2_tags, l2_lines, fill, index, way, sectors, events
     """A store or atomic for a line that the other partition owns goes through this one.
 
     ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel. A
-    store leaves a copy here: read back, it hits near (our microbenchmarks l2/partition_hit_traffic: read_back, and l2: near_far).
+    store leaves a copy here: read back, it hits near (our microbenchmarks l2/partition_hit_traffic: read_back, and
+    l2/latency_bandwidth: near_far).
     """
     if way != NONE and fill.store:
         l2_lines[way].valid |= fill.sectors & fill.full

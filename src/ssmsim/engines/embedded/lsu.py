@@ -202,8 +202,9 @@ def answer(gpu, counts, sub, warp, request, index, one, events, requests, when, 
 def pop(m, sub, request, ahead, index, one, requests, warps, code, events, i, sm, stalls, cycle):
     """Leave the sub-core's queue; the place is given to a warp that found it full.
 
-    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark sm_memory/mio_queue_arbitration: a sub-core's warps of three
-    blocks have their ninth to fifteenth loads taken at 51 to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
+    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark
+    sm_memory/mio_queue_arbitration: a sub-core's warps of three blocks have their ninth to fifteenth loads taken at 51
+    to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
     """
     turn.leave(sub, requests, ahead, index)
     sub.handed -= 1

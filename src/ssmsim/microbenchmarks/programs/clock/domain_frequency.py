@@ -1,7 +1,8 @@
 """Which clock the L2, the ports into the GPCs and DRAM run at: SM cycles that they take while other SMs lower the SM clock.
 
-Each sample: cycles per access (chase) or bytes per cycle and SM (read, write), and the SM clock in MHz, with the other SMs idle
-and with matrices multiplied there. A GPC has a clock of its own, so some of its SMs are among those that multiply.
+Each sample: cycles per access (chase) or bytes per cycle and SM (read, write), and the SM clock in MHz, with the other
+SMs idle and with matrices multiplied there. A GPC has a clock of its own, so some of its SMs are among those that
+multiply.
 """
 
 from typing import Any

@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 
 from ssmsim.microbenchmarks.case import i32, u32, u64
-from ssmsim.microbenchmarks.programs.dram.refresh_timing import ALONE, coarse_period, dropped, fine_period, phases, slow_reads
+from ssmsim.microbenchmarks.programs.dram.refresh_timing import (
+    ALONE,
+    coarse_period,
+    dropped,
+    fine_period,
+    phases,
+    slow_reads,
+)
 
 LINE, REGION = 128, 32 << 20  # bytes; the TLB has so many
 MANY, FEW = 12_288, 5  # lines tried for one of the given line's bank, reads of each

@@ -1,8 +1,9 @@
 """Local memory: what stores to it cost beyond the L1, what the L1 keeps, and how much of it.
 
 KIND.WARPS.BLOCKS: cycles per word that a warp stores or loads. storeN: N words over and over; loadN: N words, stored once;
-bothN: stored, then loaded; againN: one word N times in a round, of which ptxas leaves one. BLOCKS of 132 are on all SMs; 16 warps with 100 KB of
-shared memory, which leaves 117 KB of L1: 64 words of 16 warps are 128 KB. counted: sectors that reach the L1 and the L2.
+bothN: stored, then loaded; againN: one word N times in a round, of which ptxas leaves one. BLOCKS of 132 are on all
+SMs; 16 warps with 100 KB of shared memory, which leaves 117 KB of L1: 64 words of 16 warps are 128 KB. counted: sectors
+that reach the L1 and the L2.
 """
 
 from collections.abc import Iterator

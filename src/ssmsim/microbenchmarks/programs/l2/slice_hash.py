@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ssmsim.microbenchmarks.case import i32, u32, u64
-from ssmsim.microbenchmarks.programs.l2.latency_bandwidth import sms
 from ssmsim.microbenchmarks.programs.dram.refresh_timing import FAR
+from ssmsim.microbenchmarks.programs.l2.latency_bandwidth import sms
 
 LINES, TRIES, TURN = 4096, 24, 430  # lines of 128 bytes; reads of each; cycles that one takes, at most
 COLD = 16  # reads of each line from DRAM

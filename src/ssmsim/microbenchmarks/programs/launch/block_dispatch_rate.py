@@ -25,7 +25,8 @@ LONG = 20000  # cycles of life, against which what comes before and after does n
 def order(session: Any) -> list[dict[str, Any]]:
     """SM and start (cycles of its SM's clock and ns) of every block, for several grids and block sizes.
 
-    As kept, cycles from the first start in the SM's GPC: within a GPC the clocks agree, beyond it they do not. SMs in no cluster count as one.
+    As kept, cycles from the first start in the SM's GPC: within a GPC the clocks agree, beyond it they do not. SMs in
+    no cluster count as one.
     """
     found = []
     for kernel, grid, threads, hold, shared in (

@@ -1,6 +1,7 @@
 """Bandwidth of L2 hits when SMs of a GPC read the same lines: does a shared answer take the GPC's port once or once per SM?
 
-SMS.SHARE: cycles per round in which each warp of the chosen SMs reads 8 x 512 bytes, the same as those of SHARE - 1 neighbours do.
+SMS.SHARE: cycles per round in which each warp of the chosen SMs reads 8 x 512 bytes, the same as those of SHARE - 1
+neighbours do.
 """
 
 from collections.abc import Iterator

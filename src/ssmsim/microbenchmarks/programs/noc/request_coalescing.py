@@ -3,8 +3,9 @@
 together: of loads so many cycles apart (their SMs' clocks agree within 30), how many ended together, as if at once: by 32
 cycles, from the first cycle on. tpc: two SMs of a TPC, two: of two TPCs, four: two TPCs, of which each loads at once. cold:
 the lines come from DRAM. busy: SMs of the same GPC, or of all others, stream hits with 16 warps each.
-latency: percentiles 0, 5, 25, 50, 75, 95, 100 of the first SM's loads. ends: percentiles 1, 5, 25, 75, 95, 99 of how much later one
-ends than the other, less the median, where both began within 25 cycles: the two of a TPC, and of two TPCs.
+latency: percentiles 0, 5, 25, 50, 75, 95, 100 of the first SM's loads. ends: percentiles 1, 5, 25, 75, 95, 99 of how
+much later one ends than the other, less the median, where both began within 25 cycles: the two of a TPC, and of two
+TPCs.
 """
 
 from typing import Any

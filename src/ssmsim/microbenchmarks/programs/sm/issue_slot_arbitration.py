@@ -1,7 +1,8 @@
 """Which warp issues: two warps of a sub-core that take every slot between them, and a third.
 
-Cycles per round, in which each runs through its own straight line of LENGTH instructions; they wait for each other at its end.
-The round lasts as long as the third takes: as long as all three where it gets its turn, that of the two longer where it does not.
+Cycles per round, in which each runs through its own straight line of LENGTH instructions; they wait for each other at
+its end. The round lasts as long as the third takes: as long as all three where it gets its turn, that of the two longer
+where it does not.
 """
 
 from itertools import chain, islice, repeat

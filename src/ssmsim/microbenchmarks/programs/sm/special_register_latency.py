@@ -1,8 +1,9 @@
 """Reads of special registers: latency, rate by warps, and what one takes of the units of shared memory and exponentials.
 
-wait.REGISTER: cycles from one read to the next, through a branch on what was read (sm/instruction_pair_throughput: register_wait has that without
-the read). none.REGISTER.8.WARPS: cycles per round of 8 reads; uniform: S2UR. A.REGISTER.E.16: of 8 A and E reads between
-them from each of 16 warps; A.none.0.16: of A alone. The cost of a read is (A.REGISTER.8 - A.REGISTER.4) / 64.
+wait.REGISTER: cycles from one read to the next, through a branch on what was read (sm/instruction_pair_throughput:
+register_wait has that without the read). none.REGISTER.8.WARPS: cycles per round of 8 reads; uniform: S2UR.
+A.REGISTER.E.16: of 8 A and E reads between them from each of 16 warps; A.none.0.16: of A alone. The cost of a read is
+(A.REGISTER.8 - A.REGISTER.4) / 64.
 """
 
 from ssmsim.microbenchmarks import machine_code

@@ -5,8 +5,8 @@ bytes COPIES times, loads a word of the L2 behind them, does CHAIN x 64 FMULs in
 meets. rows4096: rows 4 KB apart, the next round's beside them, as Triton's loops over heads read; same4096: the same rows
 in every round, from the L2. SHARE blocks in a row copy the same tile; BLOCKS on each SM. Of five chains in a sub-core, or
 six, each would be delayed by the others in equal parts; on an H100 four go on as if alone and the younger blocks' wait.
-Without a chain the L2 sets the pace: its slices and their links where no blocks share, what SMs ask for together where they do.
-The L2 holds clean lines of other memory before.
+Without a chain the L2 sets the pace: its slices and their links where no blocks share, what SMs ask for together where
+they do. The L2 holds clean lines of other memory before.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """LDGSTS beside HGMMAs of other warps: wavefronts of those that hit the L1 pass between the operands, as those of stores do.
 
 COMPANY.KIND.M: cycles per round, in which one warpgroup has 4 x M HGMMAs and each of eight other warps 16 of KIND. none:
-without HGMMAs. ca16, ca4: copies of four wavefronts and of one. cg16: copies past the L1 of lines that are in L2. lds128: loads,
-to compare.
+without HGMMAs. ca16, ca4: copies of four wavefronts and of one. cg16: copies past the L1 of lines that are in L2.
+lds128: loads, to compare.
 """
 
 from ssmsim.microbenchmarks.case import Loop, Random, i32

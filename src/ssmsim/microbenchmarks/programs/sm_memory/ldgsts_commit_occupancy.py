@@ -2,8 +2,8 @@
 
 PLACE.KIND.EACH.COUNT.WARPS: cycles per round of COUNT rows of 16 copies, with an LDGDEPBAR behind EACH of them (0: none); the
 cost of one is the difference between two counts. l1, l2: where the data are. ca16, ca4: of four lines and of one, through
-the L1. four, flat: of 4 bytes from four lines, which four in a row share, to places in four rows of banks and in one. cg8: of one
-line past the L1, by eight lanes. The compiler puts three LDS that are on in no lane before each row.
+the L1. four, flat: of 4 bytes from four lines, which four in a row share, to places in four rows of banks and in one.
+cg8: of one line past the L1, by eight lanes. The compiler puts three LDS that are on in no lane before each row.
 """
 
 from ssmsim.microbenchmarks.case import Loop, Random, i32, u32

@@ -1,10 +1,10 @@
 """How many copies of an SM may be on their way, and whom they wait for: what warps ask the host's memory for, 2,400 cycles away.
 
-NEAR.FAR.LOADS.WARPS: WARPS warps, up to four of a sub-core each, ask for NEAR, one after the other, while FAR of another warp is on its way and
-LOADS loads of others. issued: how many were, of all, before the longest stop, which lasts from last to next; all: cycle of the last
-one; medians of 12 runs.
-NEAR: ca4 a line from L2 through the L1, hit4 one that the L1 has, zero4 zeros, cg16 four lines from L2 past the L1; stg a store,
-hit a load that the L1 has, ldg one from L2. FAR: ldg a load, ca4 and cg16 copies, atom, stg a store, none.
+NEAR.FAR.LOADS.WARPS: WARPS warps, up to four of a sub-core each, ask for NEAR, one after the other, while FAR of
+another warp is on its way and LOADS loads of others. issued: how many were, of all, before the longest stop, which
+lasts from last to next; all: cycle of the last one; medians of 12 runs. NEAR: ca4 a line from L2 through the L1, hit4
+one that the L1 has, zero4 zeros, cg16 four lines from L2 past the L1; stg a store, hit a load that the L1 has, ldg one
+from L2. FAR: ldg a load, ca4 and cg16 copies, atom, stg a store, none.
 """
 
 from typing import Any

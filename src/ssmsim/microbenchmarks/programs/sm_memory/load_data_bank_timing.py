@@ -1,11 +1,11 @@
 """When loads from global memory take the SM's unit for shared memory: as they are issued, or as their data come.
 
-KIND.BESIDE.WARPS.WHERE: each of WARPS warps issues 20 loads in a row from L2 or DRAM. BESIDE: eight warps that load 16 bytes a
-lane from shared memory and keep the unit busy (busy), or four with a chain of loads (chain). issued, there: cycles from the
-first load until the last is issued and until its data are there, on the mean. apart: mean cycles from one load from shared
-memory of a warp to its next, by steps of 64 cycles from 128 before the first load on; of 12 runs.
-KIND: ldg128 four lines, cg128 past the L1, ldg64 two, ldg32 one, rows32 a quarter of each of four lines, line128 one line
-for all 16 bytes of each lane, stored: as ldg128, and what came is stored to shared memory.
+KIND.BESIDE.WARPS.WHERE: each of WARPS warps issues 20 loads in a row from L2 or DRAM. BESIDE: eight warps that load 16
+bytes a lane from shared memory and keep the unit busy (busy), or four with a chain of loads (chain). issued, there:
+cycles from the first load until the last is issued and until its data are there, on the mean. apart: mean cycles from
+one load from shared memory of a warp to its next, by steps of 64 cycles from 128 before the first load on; of 12 runs.
+KIND: ldg128 four lines, cg128 past the L1, ldg64 two, ldg32 one, rows32 a quarter of each of four lines, line128 one
+line for all 16 bytes of each lane, stored: as ldg128, and what came is stored to shared memory.
 """
 
 from typing import Any

@@ -1,8 +1,9 @@
 """Barriers and fences of the block beside accesses that fill the SM's unit for shared memory: how long they stop it.
 
-WAVEFRONTS.STOP.WARPS: cycles per round of eight warps that load 1,024 wavefronts together, one, four or eight at a time, while
-other warps pass a barrier of theirs eight times (bar) or fence twice each (membar). What a round takes longer than beside none is
-what eight barriers cost the unit, or two fences of each warp. Those warps are done before the round is.
+WAVEFRONTS.STOP.WARPS: cycles per round of eight warps that load 1,024 wavefronts together, one, four or eight at a
+time, while other warps pass a barrier of theirs eight times (bar) or fence twice each (membar). What a round takes
+longer than beside none is what eight barriers cost the unit, or two fences of each warp. Those warps are done before
+the round is.
 """
 
 from ssmsim.microbenchmarks.case import Loop, i32
