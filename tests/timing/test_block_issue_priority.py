@@ -19,7 +19,7 @@ HERE = Path(__file__).parents[2] / "traces/h100/microbenchmarks"
 MEASURED = json.loads((HERE / "sm/block_issue_priority.json").read_text())["samples"]
 OUT = 0x7F0000000000
 # KERNEL.WARPS and the largest difference of an end, in parts of the last one. store.8: the third of four blocks ends
-# 14,700 cycles late since who yields gives way to older blocks (stages), 7 % of the last end.
+# 14,700 cycles late since who yields gives way to older blocks (sm/tile_pipeline_throughput), 7 % of the last end.
 ENDS = {"alu.4": 0.02, "alu.8": 0.02, "heavy.4": 0.02, "heavy.8": 0.02, "both.4": 0.01, "both.8": 0.02, "special.4": 0.01, "special.8": 0.01,
         "store.4": 0.13, "store.8": 0.1}  # fmt: skip
 REUSED = {kernel: 0.17 if kernel == "store" else 0.03 for kernel in benchmark.KEPT}
@@ -27,7 +27,7 @@ REUSED = {kernel: 0.17 if kernel == "store" else 0.03 for kernel in benchmark.KE
 
 def ends(kernel: str, warps: int, blocks: int, folder: Path) -> list[int]:
     """Cycles from the first block's start to each one's end, on one SM that has run it before."""
-    cubin = HERE / f"launches/cubins/precedence.{kernel}.cubin"
+    cubin = HERE / f"launches/sm/cubins/block_issue_priority.{kernel}.cubin"
     launch = Launch(
         format="launch/1", kernel=kernel, device=Device(name="NVIDIA H100", compute_capability=(9, 0)), grid=(blocks, 1, 1),
         block=(32 * warps, 1, 1), shared_memory_bytes=benchmark.SHARED, registers_per_thread=kernel_info(cubin.read_bytes(), kernel).registers,

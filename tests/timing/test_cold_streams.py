@@ -42,7 +42,7 @@ def counters(case: str, folder: Path, config: SimConfig) -> dict[str, float | No
     """Of the case's launch, with an empty L2."""
     reads, writes, _, size = parts(case)
     kernel = f"stream_{case.split('.')[0]}"
-    cubin = RESULTS / f"launches/cubins/cold.{kernel}.cubin"
+    cubin = RESULTS / f"launches/l2/cubins/cold_stream_traffic.{kernel}.cubin"
     write_contents(folder / "zeros.bin.zst", bytes((reads + writes) * size))
     launch = Launch(
         format="launch/1",

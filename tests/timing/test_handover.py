@@ -47,7 +47,9 @@ def test_the_warp_that_waits_longest_gets_the_place():
     assert max(done) - min(done) <= 4 * 32 * 3
 
 
-ADMITTED = json.loads((ROOT / "traces/h100/microbenchmarks/sm_memory/mio_queue_arbitration.json").read_text())["samples"]["admit"]
+ADMITTED = json.loads((ROOT / "traces/h100/microbenchmarks/sm_memory/mio_queue_arbitration.json").read_text())[
+    "samples"
+]["admit"]
 TAKEN_BEFORE, LAST = 8, 14  # loads that the queue takes at once; the sixteenth waits for registers on the GPU
 
 

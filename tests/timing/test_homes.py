@@ -70,7 +70,7 @@ def test_pieces_of_64_kb_are_refreshed_at_one_time_but_for_a_quarter_of_the_inte
 
 @pytest.mark.parametrize("slice_", [0, 95])
 def test_pieces_of_a_slice_go_round_the_banks_and_four_rounds_share_rows(slice_):
-    """As `channel: rows` found them: 256 bytes of each piece in each of two channels, in banks of one number."""
+    """As microbenchmark dram/bank_mapping, rows, found them: 256 bytes of each piece in each of two channels, in banks of one number."""
     rounds: dict[int, list[int]] = {}
     rows: dict[tuple[int, int, int], set[int]] = {}
     for line in range(1 << 17):

@@ -1,4 +1,7 @@
-"""The first pass over code, as Nsight Compute saw it on the GPU: one SM alone, and all of them at once (microbenchmark sm/instruction_cache_cold_misses)."""
+"""The first pass over code, as Nsight Compute saw it on the GPU: one SM alone, and all of them at once.
+
+Microbenchmark sm/instruction_cache_cold_misses.
+"""
 
 import json
 from pathlib import Path
@@ -37,9 +40,9 @@ def test_one_sm(label, measured):
 
 
 def active(label: str) -> dict[str, float]:
-    """Counters of `icache`'s line of so many instructions: N.WARPS.BLOCKS."""
+    """Counters of the line of sm/instruction_fetch_throughput with so many instructions: N.WARPS.BLOCKS."""
     length, warps, blocks = map(int, label.split("."))
-    saved = with_rounds(read_launch(RESULTS / f"launches/icache.code{length}.1.1"), 1)
+    saved = with_rounds(read_launch(RESULTS / f"launches/sm/instruction_fetch_throughput.code{length}.1.1"), 1)
     room = saved.buffers[0].model_copy(update={"bytes": 1 << 20})
     launch = saved.model_copy(update={"grid": (blocks, 1, 1), "block": (32 * warps, 1, 1), "buffers": [room]})
     launch._folder = saved.folder

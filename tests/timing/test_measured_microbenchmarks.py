@@ -165,7 +165,7 @@ CASES = {
     "sm_memory/ldgsts_commit_occupancy.l2.ca4.8.4.16": 0.03,
     "sm_memory/ldgsts_commit_occupancy.l2.four.4.4.16": 0.02,
     "sm_memory/ldgsts_commit_occupancy.l2.cg8.0.4.16": 0.08,
-    "sm_memory/hgmma_ldgsts_contention.ss64.ca4.8": 0.05,  # as loads there (tandem)
+    "sm_memory/hgmma_ldgsts_contention.ss64.ca4.8": 0.05,  # as loads there (sm_memory/hgmma_shared_memory_contention)
     "sm_memory/hgmma_ldgsts_contention.ss128.ca16.4": 0.02,
     "sm_memory/hgmma_ldgsts_contention.ss128.cg16.4": 0.02,
     "sm_memory/hgmma_ldgsts_contention.rs128.ca16.4": 0.04,

@@ -9,7 +9,9 @@ from streams import EXIT, ROOT, one_sm, op, run
 from ssmsim.engines.embedded import places
 from ssmsim.engines.embedded import records as r
 
-MEASURED = json.loads((ROOT / "traces/h100/microbenchmarks/sm_memory/ldgsts_in_flight_release.json").read_text())["samples"]["places"]
+MEASURED = json.loads((ROOT / "traces/h100/microbenchmarks/sm_memory/ldgsts_in_flight_release.json").read_text())[
+    "samples"
+]["places"]
 LANES = np.arange(32)
 WARM, FAR, TO = 1 << 24, 1 << 25, 4 * LANES
 

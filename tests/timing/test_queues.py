@@ -14,7 +14,7 @@ from ssmsim.engines.embedded.pool import Pool
 
 MEASURED = ROOT / "traces/h100/microbenchmarks"
 H100 = load(ROOT / "simconfigs/h100.yaml")
-OF_A_SLICE = (0, 1, 4, 5)  # lines of a KB (homes)
+OF_A_SLICE = (0, 1, 4, 5)  # lines of a KB (microbenchmark l2/slice_hash)
 
 
 def hand_made(sms_of_cpcs):
@@ -117,7 +117,9 @@ def test_sms_of_small_cpcs_get_as_much_more_of_a_slice_as_measured():
     sides = state.sms.side == SIDE
     ratio = [got[small & side].mean() / got[~small & side].mean() for side in (sides, ~sides)]
     measured = np.array(
-        json.loads((MEASURED / "noc/bandwidth_fairness.json").read_text())["samples"]["got"]["adds of a slice"]["shares"]
+        json.loads((MEASURED / "noc/bandwidth_fairness.json").read_text())["samples"]["got"]["adds of a slice"][
+            "shares"
+        ]
     )
     few = measured > 1.2
     assert few.sum() % 4 == 0

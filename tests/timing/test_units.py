@@ -99,13 +99,19 @@ def banks(row, mask, width, lanes=32, joins=False):
     (4, 4, 1), (8, 4, 2), (128, 4, 32), (0, 4, 1), (8, 8, 2), (16, 8, 4), (16, 16, 4), (32, 16, 8), (144, 16, 4), (1, 1, 1),
 ])  # fmt: skip
 def test_passes_over_the_banks(stride, width, passes):
-    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4 (microbenchmark sm_memory/shared_memory_bank_conflicts)."""
+    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4.
+
+    Microbenchmark sm_memory/shared_memory_bank_conflicts.
+    """
     assert banks([stride * lane for lane in range(32)], FULL, width) == passes
 
 
 @pytest.mark.parametrize("kind", ["lds64", "lds128", "sts128", "ldsm4"])
 def test_passes_when_lanes_share_addresses(kind):
-    """By which bits of a lane's number tell its address, as measured with 16 warps: our microbenchmark sm_memory/wide_access_wavefronts, all cells."""
+    """By which bits of a lane's number tell its address, as measured with 16 warps.
+
+    Microbenchmark sm_memory/wide_access_wavefronts, all cells.
+    """
     loops = json.loads((MICROBENCHMARKS / "sm_memory/wide_access_wavefronts.json").read_text())["loops"]
     cells = [name for name in loops if name.startswith(kind)]
     assert len(cells) >= 12

@@ -105,7 +105,9 @@ def test_the_grid_has_an_idle_cell_before_and_after():
 def test_pages_of_a_partition_are_its_own():
     device = Device()
     found = program.partitions(device)
-    assert set(found) == {"far_pages", *program.PARTITIONS} and found["far_pages"] == pytest.approx([1 / 3] * 2, abs=0.01)
+    assert set(found) == {"far_pages", *program.PARTITIONS} and found["far_pages"] == pytest.approx(
+        [1 / 3] * 2, abs=0.01
+    )
     crews = [arguments[4:6] for kernel, arguments in device.kernels if kernel == "mixed"]
     assert [len(crew) for crew in crews] == [2] * len(program.PARTITIONS)
     read, written = (device.uploaded[int(crew["pages"][0])] for crew in crews[-1])  # fn

@@ -10,7 +10,6 @@ written from it.
 
 import argparse
 import csv
-import importlib
 import json
 import re
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
+from ssmsim.microbenchmarks.build import load_program
 
 ROOT = Path(__file__).parents[3]
 NAMES = Path("docs/validation/microbenchmark_names.csv")
@@ -38,9 +38,29 @@ TESTS = {
     "units/test_stores_and_cold": "units/test_store_capacity_and_cold_streams",
 }
 TEXTS = (".py", ".cu", ".cuh", ".md", ".yaml", ".rst", ".csv", ".json", ".toml", "Snakefile")
-ELSEWHERE = ("tests/data/", "traces/h200/accelsim/", "src/ssmsim/microbenchmarks/rename.py", str(NAMES.with_suffix("")))
+ELSEWHERE = (
+    "tests/data/",
+    "traces/h200/accelsim/",
+    "src/ssmsim/microbenchmarks/rename.py",
+    "tests/units/test_microbenchmark_rename.py",
+    str(NAMES.with_suffix("")),
+)
 # Names that Markdown also has in backquotes for something else: they are replaced there before a colon alone.
-ORDINARY = {"l1", "l2", "dram", "launch", "issue", "order", "shared", "constant", "local", "cold", "rows", "off", "beside"}
+ORDINARY = {
+    "l1",
+    "l2",
+    "dram",
+    "launch",
+    "issue",
+    "order",
+    "shared",
+    "constant",
+    "local",
+    "cold",
+    "rows",
+    "off",
+    "beside",
+}
 
 
 def read_names(root: Path = ROOT) -> dict[str, str]:
@@ -64,8 +84,11 @@ class Texts:
         self.before = re.compile(self.one + r"(?= microbenchmarks?\b(?!/))")
         self.module = re.compile(rf"(?<=microbenchmarks\.programs\.)({any_old})(?= import (\w+)|\"|'|$)", re.M)
         self.dotted = re.compile(rf"(?<![\w./-])({any_old})((?:\.\w+)+)")
+        self.saved = re.compile(rf"(?<=launches/)(cubins/|)({any_old})(?=\.)")
         self.file = re.compile(rf"(?<![\w.-])({any_old})(?=\.json\b|\.cu\b)(?<!(?<!microbenchmarks/)launch)")
-        self.imported = re.compile(rf"^from ssmsim\.microbenchmarks\.programs import ({any_old}(?:, {any_old})*)$", re.M)
+        self.imported = re.compile(
+            rf"^from ssmsim\.microbenchmarks\.programs import ({any_old}(?:, {any_old})*)$", re.M
+        )
 
     def new(self, match: re.Match[str]) -> str:
         """The match's text with the new name in place of each old one."""
@@ -78,6 +101,7 @@ class Texts:
         text = re.sub(r"(?<=tests/)\w+/test_\w+(?=\.py)", lambda m: TESTS.get(m[0], m[0]), text)
         text = self.module.sub(self._module, text)
         text = self.file.sub(lambda m: self.names[m[1]], text)
+        text = self.saved.sub(lambda m: self.names[m[2]].replace("/", f"/{m[1]}"), text)
         text = self.dotted.sub(self._case, text)
         for pattern in (self.several, self.single, self.before):
             text = pattern.sub(self.new, text)
@@ -93,7 +117,9 @@ class Texts:
 
         def lines(match: re.Match[str]) -> str:
             new = [self.names[old].split("/") for old in match[1].split(", ")]
-            return "\n".join(f"from ssmsim.microbenchmarks.programs.{group} import {name}" for group, name in sorted(new))
+            return "\n".join(
+                f"from ssmsim.microbenchmarks.programs.{group} import {name}" for group, name in sorted(new)
+            )
 
         return self.imported.sub(lines, text)
 
@@ -108,7 +134,9 @@ class Texts:
 
     def source(self, text: str) -> str:
         """A field's source: PROGRAM: samples; PROGRAM: samples."""
-        return re.sub(self.one + r"(?=(?: \(H[12]00\))?: )", lambda m: self.names[m[1]], text)
+        return re.sub(
+            r"(?!beside: (?:store|load)\.)" + self.one + r"(?=(?: \(H[12]00\))?: )", lambda m: self.names[m[1]], text
+        )
 
     def evidence(self, text: str) -> str:
         """PROGRAM, PROGRAM: samples; PROGRAM (a remark): what stands before the first colon are programs."""
@@ -218,15 +246,14 @@ def files(root: Path) -> Iterator[Path]:
                 yield root / name
 
 
-def page(root: Path, names: dict[str, str]) -> str:
+def page(names: dict[str, str]) -> str:
     """The table for readers: old name, new name, and the first sentence of the program's docstring."""
     lines = ["# Names of the microbenchmarks", "",
              "Written by `python -m ssmsim.microbenchmarks.rename` from `microbenchmark_names.csv`: names before and after they",
              "were grouped by unit and named by what they measure.", "",
              "| Old name | Name | Measures |", "| --- | --- | --- |"]  # fmt: skip
     for old, new in names.items():
-        module = importlib.import_module(f"ssmsim.microbenchmarks.programs.{new.replace('/', '.')}")
-        lines.append(f"| {old} | `{new}` | {(module.__doc__ or '').splitlines()[0]} |")
+        lines.append(f"| {old} | `{new}` | {(load_program(new).__doc__ or '').splitlines()[0]} |")
     return "\n".join(lines) + "\n"
 
 
@@ -259,7 +286,7 @@ def main() -> None:
             print(path.relative_to(ROOT))
         return
     print(f"{move(ROOT, names)} moved, {len(replace(ROOT, _write))} texts changed")
-    _write(ROOT / NAMES.with_suffix(".md"), page(ROOT, names))
+    _write(ROOT / NAMES.with_suffix(".md"), page(names))
 
 
 if __name__ == "__main__":

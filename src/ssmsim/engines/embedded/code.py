@@ -73,12 +73,14 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
     if one.pipe == r.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
         one.pipe = r.HEAVY
         one.wide = "WIDE" in mods or "HI" in mods
-        one.thirds += 3 * one.wide  # sm/instruction_latency_throughput: imad_wide.rate and imad_hi.rate, one per 4 cycles
+        # One per 4 cycles (microbenchmark sm/instruction_latency_throughput: imad_wide.rate and imad_hi.rate).
+        one.thirds += 3 * one.wide
     if base == "HMMA" and "1688" in mods and "TF32" not in mods:
         one.thirds = 2  # sm/hmma_latency_throughput: bf16k8.rate, one per 4 cycles
     if base.startswith("H") and one.pipe in (r.FMA, r.HEAVY):
         one.latency = sm.fp16_latency_cycles
-        one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark sm/instruction_latency_throughput, hfma2
+        # The assembler balances the two (microbenchmark sm/instruction_latency_throughput: hfma2).
+        one.pipe = r.HEAVY if "MMA" in mods else r.LITE
     if one.pipe == r.XU:
         one.kind = r.QUEUED
     if entry.access != Access.NONE and entry.space in SPACE:
@@ -122,7 +124,8 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.kind = r.MEMBAR
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it
             one.count = 1
-        elif base == "MEMBAR" or "VIEW" in mods:  # a block's own go the way of its accesses: microbenchmark sm_memory/proxy_fence_latency
+        elif base == "MEMBAR" or "VIEW" in mods:
+            # A block's own go the way of its accesses (microbenchmark sm_memory/proxy_fence_latency).
             one.kind, one.space, one.pipe = r.MEMORY, r.EXCHANGE, r.FREE
             one.latency, one.is_store, one.write_long = config.mio.view_fence_cycles, 1, 1
             one.stops = base == "MEMBAR"

@@ -13,7 +13,8 @@ from ssmsim.engines.embedded.homes import home_of, scramble
 from ssmsim.engines.embedded.records import DISTANCES, FP, NONE
 from ssmsim.engines.embedded.tags import set_in_slice
 
-REDUCTION = 32  # bytes that an atomic of up to four sectors sends beside its data: our microbenchmark l2/latency_bandwidth, red_l2
+# Bytes that an atomic of up to four sectors sends beside its data (microbenchmark l2/latency_bandwidth: red_l2).
+REDUCTION = 32
 APART = 12  # cycles, see apart()
 GOLDEN = 79  # of DISTANCES: multiples of the golden section lie evenly on a ring
 

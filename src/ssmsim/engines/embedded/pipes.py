@@ -9,7 +9,9 @@ from numba import njit
 
 from ssmsim.engines.embedded.records import FIXED, FMA, FP, FREE, GMMA, HEAVY, LITE, MEMORY, NONE, QUEUED, TENSOR
 
-AHEAD = 1  # cycles an instruction that both fp32 pipes take may wait at one; what needs the heavy one may not (sm/block_issue_priority: heavy)
+# Cycles that an instruction which both fp32 pipes take may wait at one; what needs the heavy one may not (microbenchmark
+# sm/block_issue_priority: heavy).
+AHEAD = 1
 READS = 2  # cycles within which all operands are read, or as many as one bank needs
 
 
@@ -43,7 +45,8 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
         each += (m.gmma_port_fp - each) * sm.port_share_fp >> FP
     window = max(one.even_reads, one.odd_reads, READS) * each
     begins = now
-    reads = not (warp.off and one.kind == MEMORY)  # what a store would send is not read: our microbenchmark sm_memory/predicated_off_latency
+    # What a store would send is not read (microbenchmark sm_memory/predicated_off_latency).
+    reads = not (warp.off and one.kind == MEMORY)
     if one.even_reads and reads:
         sub.even_free_fp = max(sub.even_free_fp, now) + one.even_reads * each
         begins = max(begins, sub.even_free_fp - window)

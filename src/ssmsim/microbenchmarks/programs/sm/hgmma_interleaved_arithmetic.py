@@ -21,9 +21,7 @@ def source() -> str:
                 half = n // 2
                 results = ", ".join(f"%{k}" for k in range(half))
                 outputs = ", ".join(f'"+f"(d[{k}])' for k in range(half))
-                between = (
-                    f'_Pragma("unroll") for (int e = 0; e < {gap}; e++) {{ const int j = e & 7; {mma_arithmetic_overlap.KINDS[kind]} }}'
-                )
+                between = f'_Pragma("unroll") for (int e = 0; e < {gap}; e++) {{ const int j = e & 7; {mma_arithmetic_overlap.KINDS[kind]} }}'
                 before = f"""asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
         for (int c = 0; c < 4; c++) {{
