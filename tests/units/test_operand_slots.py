@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import code
+from ssmsim.engines.embedded import instructions
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode, decode_launch
 from ssmsim.trace.types import MAX_SOURCES
@@ -50,7 +50,7 @@ def test_registers_that_are_kept_are_read_once():
     """
     cubin = ROOT / "traces/h100/microbenchmarks/launches/sm/cubins/block_issue_priority.both.cubin"
     program = decode(cubin, "both").program
-    statics = code.translate(program, load(ROOT / "simconfigs/h100.yaml"))
+    statics = instructions.translate(program, load(ROOT / "simconfigs/h100.yaml"))
     loop = [i for i, text in enumerate(program.text) if ".reuse" in text and ("FFMA" in text or "LOP3" in text)]
     reads = [max(statics[i].even_reads, statics[i].odd_reads) for i in loop[4:]]
     assert len(reads) > 20 and max(reads) == 1
