@@ -8,7 +8,7 @@ KERNEL __cluster_dims__(8, 1, 1) together(u32* out) {
 }
 
 enum { ADDS, HITS, STORES, READS, WRITES };
-// Lines 0, 1, 4 and 5 of a KB lie in one slice (homes).
+// Lines 0, 1, 4 and 5 of a KB lie in one slice (l2/slice_hash).
 __device__ __forceinline__ u32 of_one_slice(u32 i) { return (i & 1) | (i & 2) << 1; }
 
 // All begin together. done: what each warp has issued in the last three quarters of `stop` cycles, and its SM.

@@ -2,7 +2,7 @@
 #include "reads.cuh"
 
 struct Sms { u32 mask[5]; };
-// Lines 0, 1, 4 and 5 of a KB lie in one slice, 2 and 3 in another (homes).
+// Lines 0, 1, 4 and 5 of a KB lie in one slice, 2 and 3 in another (l2/slice_hash).
 __device__ __forceinline__ char* busy_line(char* base, u32 i, u32 slices) {
     u32 line = (i & 1) | (i & 2) << 1;
     if (slices == 2 && (i & 1)) line = 2 + (i >> 1 & 1);

@@ -1,6 +1,7 @@
 """Straight-line code run once with the caches flushed, or not, before: what the first pass over code costs (ncu).
 
-N.WARPS.BLOCKS: `icache`'s line of N FFMA, one pass; ncu's cycles that SMs are active, and what warps wait for.
+N.WARPS.BLOCKS: sm/instruction_fetch_throughput's line of N FFMA, one pass; ncu's cycles that SMs are active, and what
+warps wait for.
 """
 
 from collections.abc import Iterator

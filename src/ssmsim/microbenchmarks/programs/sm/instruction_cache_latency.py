@@ -1,9 +1,9 @@
 """Instruction caches by jumps: a ring of taken branches, each to a place far from the last, over a growing footprint.
 
-The machine code is `icache`'s straight line of FFMA with every fifth of 16 instructions replaced by a branch. Each hop
-runs 4 FFMA and the branch, to a landing place some multiple of 256 bytes away, in an order that no prefetch can follow:
-cycles per hop are the branch's cost plus the latency of the level that holds the footprint. (A compiler would lay the
-blocks out in the order in which they run; hence the replaced words.)
+The machine code is sm/instruction_fetch_throughput's straight line of FFMA with every fifth of 16 instructions replaced
+by a branch. Each hop runs 4 FFMA and the branch, to a landing place some multiple of 256 bytes away, in an order that
+no prefetch can follow: cycles per hop are the branch's cost plus the latency of the level that holds the footprint. (A
+compiler would lay the blocks out in the order in which they run; hence the replaced words.)
 """
 
 from math import gcd
@@ -20,7 +20,7 @@ SELF = (1 << 56) - 4  # offset field of a branch to itself: -16 bytes, in units 
 
 
 def patch(image: bytes) -> bytes:
-    """The cubin of `icache` with the hops written into each code_N."""
+    """The cubin of sm/instruction_fetch_throughput with the hops written into each code_N."""
     data = bytearray(image)
     for name, start, words in machine_code.kernels(image):
         if name.startswith("code_"):
