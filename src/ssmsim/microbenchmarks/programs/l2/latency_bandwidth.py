@@ -137,7 +137,8 @@ def walk(kernel: str, mb: int, threads: int, chosen: tuple[int, ...], label: str
     )
 
 
-GPC = (2, 3, 18, 19, 34, 35, 50, 51, 64, 65, 78, 79, 92, 93, 106, 107)  # as launch/block_dispatch_rate found by clusters
+# As launch/block_dispatch_rate found by clusters.
+GPC = (2, 3, 18, 19, 34, 35, 50, 51, 64, 65, 78, 79, 92, 93, 106, 107)
 SETS = {
     "1sm": (2,),
     "tpc": (2, 3),
