@@ -64,6 +64,16 @@ def test_of_evidence_the_first_names_are_programs_and_the_rest_samples():
     )
 
 
+def test_in_markdown_ordinary_words_are_names_beside_other_names_and_in_links_to_programs():
+    assert TEXTS.markdown("| `l2`, `crew`: line | `l2` |\n") == (
+        "| `l2/latency_bandwidth`, `dram/load_latency_by_pattern`: line | `l2` |\n"
+    )
+    assert TEXTS.markdown("[`rows`](../programs/rows.py)") == (
+        "[`sm_memory/ldgsts_word_occupancy`](../programs/sm_memory/ldgsts_word_occupancy.py)"
+    )
+    assert TEXTS.markdown("in `order`, by `crew`") == "in `order`, by `dram/load_latency_by_pattern`"
+
+
 def test_results_keep_their_numbers(tmp_path):
     file = tmp_path / "launch.json"
     file.write_text('{\n "cubin": "../cubins/pipes.ffma.cubin",\n "params": "00",\n  "microbenchmark": "pipes"\n}\n')

@@ -155,11 +155,22 @@ class Texts:
         return ";".join(parts)
 
     def markdown(self, text: str) -> str:
-        """Names in backquotes, and the last column of a table of findings."""
+        """Names in backquotes, in links to programs, and in cells of tables that hold nothing else."""
 
         def quoted(match: re.Match[str]) -> str:
             return match[0] if match[1] in ORDINARY and match[2] != ":" else f"`{self.names[match[1]]}`{match[2]}"
 
+        def linked(match: re.Match[str]) -> str:
+            return f"[`{self.names[match[1]]}`]({match[2]}{self.names[match[1]]}{match[3]})"
+
+        def cell(match: re.Match[str]) -> str:
+            named = set(re.findall(r"`([\w/]+)`", match[0]))
+            groups = named & set(self.names.values()) or named & set(self.names) - ORDINARY
+            clear = groups and named <= set(self.names) | set(self.names.values())
+            return re.sub(rf"(?<=`){self.one}(?=`)", lambda old: self.names[old[1]], match[0]) if clear else match[0]
+
+        text = re.sub(rf"\[`{self.one}`\]\(([^)]*/programs/)\1(\.py|\.cu)\)", linked, text)
+        text = re.sub(r"(?<=\| )(?:`[\w/]+`(?:: [\w.]+)?(?:, |(?= \|)))+(?= \|)", cell, text)
         return re.sub(rf"`{self.one}`(:?)", quoted, text)
 
 
@@ -231,8 +242,8 @@ def rewrite(path: Path, texts: Texts) -> str:
     if path.suffix == ".csv":
         return re.sub(r"^(\w+)(?=,)", lambda m: texts.names.get(m[1], m[1]), text, flags=re.M)
     text = texts.everywhere(text)
-    if path.suffix == ".yaml":
-        return re.sub(r"(?<=source: )\"[^\"\n]*\"", lambda m: texts.source(m[0]), text)
+    if path.suffix in (".yaml", ".md"):
+        text = re.sub(r"(?<=source: )\"[^\"\n]*\"", lambda m: texts.source(m[0]), text)
     if path.suffix == ".md":
         text = texts.markdown(text)
         table = path.parent.name == "microbenchmarks"
