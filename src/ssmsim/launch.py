@@ -1,16 +1,15 @@
 """launch/1: one kernel launch as a folder, `launch.json` beside its cubin. Read, validated, written."""
 
 import hashlib
-import json
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
-from ssmsim.cubin import KernelInfo, code_sha256, kernel_info
 from ssmsim.errors import SsmsimError
-from ssmsim.files import whole_file
+from ssmsim.files import is_regular, read_bytes, read_json, whole_file
+from ssmsim.sass.elf_attributes import KernelInfo, code_sha256, kernel_info
 
 Dim3 = tuple[int, int, int]
 Address = Annotated[int, Field(ge=0, lt=1 << 57)]  # Hopper's virtual addresses have 57 bits
@@ -20,7 +19,6 @@ Size = Annotated[int, Field(ge=0, le=1 << 48)]
 MAX_GRID, MAX_BLOCK, MAX_THREADS = (2**31 - 1, 65535, 65535), (1024, 1024, 64), 1024
 MAX_SHARED, MAX_CLUSTER, MAX_PARAMETERS = 227 << 10, 16, 32764  # bytes; blocks, with the non-portable size; bytes
 WARP_REGISTERS, SUBCORE_REGISTERS, SUBCORES = 256, 16384, 4  # registers are given to warps in steps of 256
-MAX_FILE = 64 << 20  # bytes of launch.json
 DTYPE_BYTES = {
     "bfloat16": 2, "float16": 2, "float32": 4, "float64": 8, "bool": 1,
     "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8,
@@ -54,6 +52,8 @@ class Buffer(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Buffer":
+        if self.address + self.bytes > 1 << 64:
+            raise ValueError(f"{self.bytes} bytes at {self.address:#x} reach beyond 64-bit addresses")
         if self.pointer is not None and not self.address <= self.pointer <= self.address + self.bytes:
             raise ValueError(f"pointer {self.pointer:#x} lies outside the allocation at {self.address:#x}")
         if self.dtype is not None and self.dtype not in DTYPE_BYTES:
@@ -162,6 +162,13 @@ class Launch(BaseModel):
         return self._folder / self.cubin
 
     @property
+    def inputs(self) -> list[Path]:
+        """The folder and every file that the launch names: what no output may replace."""
+        parts = [*self.buffers, *(self.variables or ())]
+        contents = [self._folder / part.contents for part in parts if part.contents is not None]
+        return [self._folder, self.cubin_path, *contents]
+
+    @property
     def param_bytes(self) -> bytes:
         return bytes.fromhex(self.params)
 
@@ -224,10 +231,7 @@ def _check_pointers(launch: Launch, file: Path) -> None:
 
 def _check_cubin(launch: Launch, file: Path) -> None:
     """The launch against its cubin: the code that was captured, and its own .nv.info."""
-    try:
-        image = launch.cubin_path.read_bytes()
-    except OSError as error:
-        raise SsmsimError(f"field cubin: {error.strerror}", file, "name a file that can be read") from None
+    image = read_bytes(launch.cubin_path, "copy the cubin again")
     info = kernel_info(image, launch.kernel, launch.cubin_path)
     code, whole = launch.provenance.get("code_sha256"), hashlib.sha256(image).hexdigest()
     if code not in (None, code_sha256(image, launch.kernel)) or launch.cubin_sha256 not in (None, whole):
@@ -260,26 +264,6 @@ def check_compiled(launch: Launch, info: KernelInfo, where: object) -> None:
         raise SsmsimError(what, where, "no GPU launches this; give what was launched")
 
 
-def _read_json(file: Path) -> object:
-    """What a JSON file holds. SsmsimError for anything that is not one of a bearable size."""
-    try:
-        if file.stat().st_size > MAX_FILE:
-            raise SsmsimError(f"more than {MAX_FILE >> 20} MB", file, "capture the launch again")
-        return json.loads(file.read_text("utf-8-sig"))
-    except OSError as error:
-        raise SsmsimError(error.strerror or str(error), file, "name a file that can be read") from None
-    except (ValueError, RecursionError) as error:  # among them JSONDecodeError and UnicodeDecodeError
-        what = str(error).partition(";")[0]
-        raise SsmsimError(f"not JSON: {what}", file, "capture the launch again") from None
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name that no file system takes
-        return False
-
-
 def read_launch(folder: Path | str) -> Launch:
     """Read and validate a launch/1 folder.
 
@@ -287,19 +271,19 @@ def read_launch(folder: Path | str) -> Launch:
     """
     folder = Path(folder)
     file = folder / "launch.json"
-    if not _is_file(file):
+    if not is_regular(file):
         raise SsmsimError("no launch.json", folder, "name a launch/1 folder as written by `ssmsim capture`")
-    data = _read_json(file)
+    data = read_json(file, "capture the launch again")
     if isinstance(data, dict):
         _check_names(data, file)
     launch = validated(data, file)
     launch._folder = folder
-    if not _is_file(launch.cubin_path):
+    if not is_regular(launch.cubin_path):
         raise SsmsimError(f"field cubin: no file {launch.cubin[:80]!r}", file, "copy the cubin to that place")
     _check_pointers(launch, file)
     _check_cubin(launch, file)
     for part in [*launch.buffers, *(launch.variables or ())]:
-        if part.contents is not None and not _is_file(folder / part.contents):
+        if part.contents is not None and not is_regular(folder / part.contents):
             kind = "buffer" if isinstance(part, Buffer) else "variable"
             what = f"{kind} {part.name}: no contents file {part.contents[:80]!r}"
             raise SsmsimError(what, file, "copy it to that place")

@@ -13,8 +13,8 @@ from ssmsim.contents import write_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, Variable, read_launch
 from ssmsim.sass.decode import decode_launch
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.full import run_full
-from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.reshape import reshape
 from ssmsim.tracers.emulated.totals import Totals, emulate_totals
 

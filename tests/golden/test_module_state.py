@@ -10,10 +10,10 @@ import pytest
 from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
-from ssmsim.sass.cubin import read_kernel
 from ssmsim.sass.decode import decode, decode_launch
+from ssmsim.sass.kernel_elf import read_kernel
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.full import run_full
-from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.module import banks_of, own
 from ssmsim.tracers.emulated.totals import emulate_totals
 

@@ -16,11 +16,11 @@ from typing import TypeVar
 
 from elftools.elf.elffile import ELFFile
 
-from ssmsim.cubin import code_sha256
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_folder
 from ssmsim.launch import Buffer, Launch, Variable, read_launch
 from ssmsim.sass.decode import decode_launch
+from ssmsim.sass.elf_attributes import code_sha256
 
 Part = TypeVar("Part", Buffer, Variable)
 GUARD_AT, NEVER = 12, 0xF  # bits of the low word of an instruction: predicate, negated; !PT
@@ -40,7 +40,7 @@ def ablate(launch: Launch, variants: dict[str, tuple[str, ...]], out: Path) -> l
     """
     text = [GUARD.sub("", line, count=1) for line in decode_launch(launch).program.text]
     names = []
-    with whole_folder(out) as folder:
+    with whole_folder(out, "variants of a launch", launch.inputs) as folder:
         (folder / "cubins").mkdir()
         (folder / "inputs").mkdir()
         buffers = [_beside(launch, buffer, folder / "inputs") for buffer in launch.buffers]
@@ -57,7 +57,7 @@ def ablate(launch: Launch, variants: dict[str, tuple[str, ...]], out: Path) -> l
                 "off": list(starts),
                 "code_sha256": code_sha256(image, launch.kernel),
             }
-            changed = {"cubin": f"../cubins/{name}.cubin", "buffers": buffers, "provenance": origin}
+            changed: dict[str, object] = {"cubin": f"../cubins/{name}.cubin", "buffers": buffers, "provenance": origin}
             changed |= {"cubin_sha256": hashlib.sha256(image).hexdigest(), "variables": variables}
             launch.model_copy(update=changed).write(folder / names[-1])
         sequence = {"format": "sequence/1", "operations": [{"launch": name} for name in names]}

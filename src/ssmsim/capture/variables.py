@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ssmsim.capture import driver
-from ssmsim.sass.cubin import Kernel
+from ssmsim.sass.kernel_elf import Kernel
 
 MOST_BYTES = 1 << 20  # of a __device__ variable's contents; larger ones are recorded by address, or all with --contents
 
@@ -15,7 +15,7 @@ class Found:
     name: str
     kind: str
     address: int
-    bytes: int
+    size: int
     data: bytes | None
 
 
@@ -26,12 +26,12 @@ def readable(kernel: Kernel) -> list[tuple[str, str]]:
     or other variables.
     """
     named = {each.symbol for each in kernel.relocations}
-    return [(v.name, v.kind) for v in kernel.variables if v.bytes and (v.kind == "constant" or v.name in named)]
+    return [(v.name, v.kind) for v in kernel.variables if v.size and (v.kind == "constant" or v.name in named)]
 
 
 def record(module: int, kernel: Kernel, whole: bool) -> list[Found]:
     """The variables of a loaded module that a kernel can read. whole: copy large ones, too."""
-    found = []
+    found: list[Found] = []
     for name, kind in readable(kernel):
         place = driver.global_of(module, name)
         if place is None:

@@ -63,7 +63,7 @@ def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, A
             kept["contents"] = _write_contents(folder, launch.contents[buffer["address"]])
         buffers.append(kept)
     variables = [
-        {"name": v.name, "kind": v.kind, "address": v.address, "bytes": v.bytes,
+        {"name": v.name, "kind": v.kind, "address": v.address, "bytes": v.size,
          "contents": None if v.data is None else _write_contents(folder, v.data)}
         for v in launch.variables
     ]  # fmt: skip

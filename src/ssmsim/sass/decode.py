@@ -3,6 +3,8 @@
 import hashlib
 import importlib.util
 import json
+import re
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -13,13 +15,14 @@ from pathlib import Path
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
-from ssmsim.sass.cubin import Kernel, Relocation, link, read_kernel
+from ssmsim.sass.kernel_elf import Kernel, Relocation, link, read_kernel
 from ssmsim.sass.opcodes import Mods, Opcode, Space, lookup
 from ssmsim.sass.operands import Operand, match, parse
 from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import Program
 
 ARCHITECTURE = 90
+PATIENCE = 300  # seconds for nvdisasm, which takes some ten for the largest kernels
 EXTERNAL_CODE = 0xFFFF_0000  # code addresses that stand for functions of the driver
 MODULE_DATA = 0x7C00_0000_0000  # __device__ variables whose addresses nobody recorded: far from buffers and windows
 _cache: dict[tuple[str, str, tuple[tuple[str, int | None], ...]], "Code"] = {}
@@ -107,22 +110,33 @@ def _disassemble(data: bytes, where: Path | str, bare: bool = False) -> dict[str
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(data)
         file.flush()
-        done = subprocess.run(
-            [disassembler(), *options, "-json", file.name], capture_output=True, text=True, check=False
-        )
+        command = [str(disassembler()), *options, "-json", file.name]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=PATIENCE
+            )
+        except subprocess.TimeoutExpired:
+            raise SsmsimError(f"nvdisasm has not ended in {PATIENCE} s", where, "give an sm_90 cubin, linked") from None
     try:
         head, functions = json.loads(done.stdout)
-    except ValueError:
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        ended = f"ended by signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-        reason = next((line for line in lines if "fatal" in line or "error" in line), "".join(lines[-1:]) or ended)
-        raise SsmsimError(f"nvdisasm cannot read it ({reason})", where, "give an sm_90 cubin") from None
+    except (ValueError, TypeError, RecursionError):
+        raise SsmsimError(f"nvdisasm cannot read it ({complaint(done.stderr, done.returncode)})", where,
+                          "give an sm_90 cubin, linked") from None  # fmt: skip
     version = head["SM"]["version"]
     if version["major"] * 10 + version["minor"] != ARCHITECTURE:
         raise SsmsimError(
             f"made for sm_{version['major']}{version['minor']}", where, f"only sm_{ARCHITECTURE} is understood"
         )
     return {f["function-name"]: f["sass-instructions"] for f in functions}
+
+
+def complaint(told: str, code: int) -> str:
+    """The line of nvdisasm's messages that says why: its last one is often "end of parsing" and the like."""
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    if code < 0:
+        return "; ".join([f"it crashed with {signal.Signals(-code).name}", *lines[:1]])
+    causes = [line for line in lines if re.search("error|fatal|unrecognized|not supported|invalid", line, re.I)]
+    return (causes or lines[:1] or [f"no output, exit code {code}"])[0]
 
 
 def _split(text: str) -> list[str]:
@@ -146,7 +160,9 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     if "label" in types and texts:
         offset = 16 * (index + 1) + branch_offset(low, high)
     operands_ = [parse(part, where) for part in texts if part != "PR"]
-    if "E" in mods and (base == "QSPC" or entry.space in (Space.GLOBAL, Space.GENERIC)):  # ATOMG.E.CAS [R8]: 64 bits, though not written
+    if "E" in mods and (
+        base == "QSPC" or entry.space in (Space.GLOBAL, Space.GENERIC)
+    ):  # ATOMG.E.CAS [R8]: 64 bits, though not written
         bare = ("mem", False, -1, -1)
         operands_ = [
             replace(o, wide=True) if (o.kind, o.wide, o.uniform, o.descriptor) == bare and o.base >= 0 else o
@@ -198,9 +214,7 @@ def module_addresses(kernel: Kernel, launch: Launch | None = None) -> dict[str, 
     """Where the module's __device__ variables lie: as recorded, else at places of their own, in the cubin's order."""
     recorded = {v.name: v.address for v in (launch.variables or () if launch else ()) if v.address is not None}
     bases = dict(zip((".nv.global.init", ".nv.global"), (MODULE_DATA, MODULE_DATA + (1 << 36)), strict=True))
-    return {
-        v.name: recorded.get(v.name, bases[v.section] + v.place) for v in kernel.variables if v.kind == "device"
-    }
+    return {v.name: recorded.get(v.name, bases[v.section] + v.place) for v in kernel.variables if v.kind == "device"}
 
 
 def decode(path: Path | str, kernel_name: str, launch: Launch | None = None) -> Code:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
-from ssmsim.tracers.emulated.operands import Group
+from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.state import State
 
 FIRST_LOOK = 4096  # instructions of a warp

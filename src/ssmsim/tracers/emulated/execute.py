@@ -9,7 +9,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.operands import Operand
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
-from ssmsim.tracers.emulated.operands import Group, guard_lanes, reader, register_address, writer
+from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 

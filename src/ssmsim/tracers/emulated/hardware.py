@@ -14,7 +14,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
-from ssmsim.sass.cubin import Kernel
+from ssmsim.sass.kernel_elf import Kernel
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
 
 RESERVED_SHARED = 0x400  # the first KB of a block's shared window is the driver's (.nv.shared.reserved.0)

@@ -17,8 +17,8 @@ import numpy as np
 from ssmsim.contents import read_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, Variable
-from ssmsim.sass.cubin import ADDRESS, ADDRESS_OF_DATA, Kernel, ModuleVariable, Relocation
 from ssmsim.sass.decode import address_of, module_addresses
+from ssmsim.sass.kernel_elf import ADDRESS, ADDRESS_OF_DATA, Kernel, ModuleVariable, Relocation
 from ssmsim.tracers.emulated.hardware import Bank, bank0
 
 OF_COMPILER = re.compile(r"\$|__cudart_|__unnamed_|_ZT[VTIS]|switch\.table|__func__|__PRETTY_FUNCTION__")
@@ -40,22 +40,22 @@ def value_of(launch: Launch, kernel: Kernel, variable: ModuleVariable) -> bytes 
     """A variable's bytes at launch, None when nobody knows them. SsmsimError when the launch's are of another length."""
     found = recorded(launch, variable)
     if found is not None and found.contents is not None:
-        data = read_contents(launch.folder / found.contents, variable.bytes)
-        if len(data) != variable.bytes:
-            what = f"variable {variable.name}: {len(data)} bytes of contents where the cubin has {variable.bytes}"
+        data = read_contents(launch.folder / found.contents, variable.size)
+        if len(data) != variable.size:
+            what = f"variable {variable.name}: {len(data)} bytes of contents where the cubin has {variable.size}"
             raise SsmsimError(what, launch.folder / found.contents, "capture the launch again")
         return data
     if not own(variable):
         return None
-    data, addresses = bytearray(variable.initial), module_addresses(kernel, launch)
+    filled, addresses = bytearray(variable.initial), module_addresses(kernel, launch)
     for each in kernel.relocations:
         at = each.offset - variable.place
-        if each.section == variable.section and 0 <= at <= variable.bytes - 8:
+        if each.section == variable.section and 0 <= at <= variable.size - 8:
             if each.kind not in (ADDRESS, ADDRESS_OF_DATA):
                 return None
             value = address_of(kernel, addresses, each.symbol, launch.cubin_path) + each.addend
-            data[at : at + 8] = value.to_bytes(8, "little")
-    return bytes(data)
+            filled[at : at + 8] = value.to_bytes(8, "little")
+    return bytes(filled)
 
 
 def banks_of(launch: Launch, kernel: Kernel) -> dict[int, Bank]:
@@ -67,9 +67,9 @@ def banks_of(launch: Launch, kernel: Kernel) -> dict[int, Bank]:
             value = value_of(launch, kernel, variable)
             if value is None:
                 what = f"__constant__ variable {variable.name}, whose value at launch is not recorded"
-                banks[3].forget(variable.place, variable.bytes, what, CAPTURE)
+                banks[3].forget(variable.place, variable.size, what, CAPTURE)
             else:
-                banks[3].words.view(np.uint8)[variable.place : variable.place + variable.bytes] = np.frombuffer(
+                banks[3].words.view(np.uint8)[variable.place : variable.place + variable.size] = np.frombuffer(
                     value, np.uint8
                 )
     addresses = module_addresses(kernel, launch)
@@ -93,15 +93,15 @@ def spans(launch: Launch, kernel: Kernel) -> Iterator[tuple[int, int, str]]:
     """(address, bytes, name) of the module's __device__ variables."""
     addresses = module_addresses(kernel, launch)
     for variable in kernel.variables:
-        if variable.kind == "device" and variable.bytes:
-            yield addresses[variable.name], variable.bytes, f"__device__ variable {variable.name}"
+        if variable.kind == "device" and variable.size:
+            yield addresses[variable.name], variable.size, f"__device__ variable {variable.name}"
 
 
 def contents(launch: Launch, kernel: Kernel) -> Iterator[tuple[int, bytes]]:
     """(address, bytes) of those whose value at launch is known."""
     addresses = module_addresses(kernel, launch)
     for variable in kernel.variables:
-        if variable.kind == "device" and variable.bytes:
+        if variable.kind == "device" and variable.size:
             value = value_of(launch, kernel, variable)
             if value is not None:
                 yield addresses[variable.name], value

@@ -4,9 +4,9 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
-from ssmsim.cubin import kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Dim3, Launch, check_compiled, validated
+from ssmsim.sass.elf_attributes import kernel_info
 
 FIRST_ADDRESS = 0x7D00_0000_0000  # reshaped buffers are laid out anew from here, far from the address windows
 ALIGN = 2 << 20
@@ -111,17 +111,19 @@ def write_reshaped(launch: Launch, folder: Path) -> None:
     """A reshaped launch as a launch/1 folder of its own; contents files are named by absolute path."""
     from ssmsim.files import whole_folder
 
-    with whole_folder(folder) as temporary:
+    with whole_folder(folder, "launch/1", launch.inputs) as temporary:
         (temporary / "kernel.cubin").write_bytes(launch.cubin_path.read_bytes())
         placed = {
             field: [
-                x if x.contents is None else x.model_copy(update={"contents": str((launch.folder / x.contents).resolve())})
+                x
+                if x.contents is None
+                else x.model_copy(update={"contents": str((launch.folder / x.contents).resolve())})
                 for x in getattr(launch, field) or ()
             ]
             for field in ("buffers", "variables")
         }
-        placed["variables"] = placed["variables"] or None
-        launch.model_copy(update={"cubin": "kernel.cubin", **placed}).write(temporary)
+        variables = placed.pop("variables") or None
+        launch.model_copy(update={"cubin": "kernel.cubin", "variables": variables, **placed}).write(temporary)
 
 
 def parse_grid(text: str) -> Dim3 | None:

@@ -126,9 +126,7 @@ def count(program: Program, source: BlockSource, vague: Sequence[bool] | None = 
         for total, masks in ((active, trace.active), (on, trace.mask)):
             total += np.bincount(trace.index, np.bitwise_count(masks), static).astype(np.int64)
         rows, width = records["accesses"], records["width"]
-        _sectors(
-            trace.index, trace.mask, trace.addresses, rows, is_global, generic, width, requests, sectors
-        )
+        _sectors(trace.index, trace.mask, trace.addresses, rows, is_global, generic, width, requests, sectors)
         blocks += len(trace.blocks)
         warps += len(trace.first) - 1
     unknown = np.zeros(static, bool) if vague is None else np.array(vague)

@@ -17,10 +17,10 @@ from ssmsim.sass.decode import Instruction
 from ssmsim.sass.opcodes import Space, Unit
 from ssmsim.sass.operands import PT, Operand
 from ssmsim.sass.records import predicate_set
-from ssmsim.tracers.emulated.memory import Image
-from ssmsim.tracers.emulated.module import CAPTURE
 from ssmsim.tracers.emulated import hardware
-from ssmsim.tracers.emulated.operands import FILES, Group, guard_lanes, unknown_constants, writer
+from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.module import CAPTURE
+from ssmsim.tracers.emulated.operand_values import FILES, Group, guard_lanes, unknown_constants, writer
 from ssmsim.tracers.emulated.state import State, UnknownMet
 
 KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fine in shared memory, unknown in global)
