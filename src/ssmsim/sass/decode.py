@@ -16,7 +16,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
 from ssmsim.sass.kernel_elf import Kernel, Relocation, link, read_kernel
-from ssmsim.sass.opcodes import Mods, Opcode, Space, lookup
+from ssmsim.sass.opcodes import SUPPORTED, Mods, Opcode, Space, lookup
 from ssmsim.sass.operands import Operand, match, parse
 from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import Program
@@ -140,7 +140,8 @@ def complaint(told: str, code: int) -> str:
 
 
 def _split(text: str) -> list[str]:
-    return [part for part in (p.strip() for p in text.split(",")) if part]
+    """Operands, by the commas outside of braces."""
+    return [part for part in (p.strip() for p in re.split(r",(?![^{]*})", text)) if part]
 
 
 def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instruction:
@@ -153,13 +154,15 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     base, *modifiers = opcode.split(".")
     mods = Mods(tuple(modifiers))
     entry = lookup(base, where)
+    if base == "HGMMA" and "SP" in mods:
+        raise SsmsimError("sparse HGMMA has neither operands nor timing here", where, SUPPORTED)
     low, high = int(kernel.words[index, 0]), int(kernel.words[index, 1])
     target, offset = -1, 0
     destinations, sources = entry.operands(mods)
     types = [t.rstrip("?") for t in destinations + sources]
     if "label" in types and texts:
         offset = 16 * (index + 1) + branch_offset(low, high)
-    operands_ = [parse(part, where) for part in texts if part != "PR"]
+    operands_ = [parse(part, where) for part in texts if part not in ("PR", "UPR")]
     if "E" in mods and (
         base == "QSPC" or entry.space in (Space.GLOBAL, Space.GENERIC)
     ):  # ATOMG.E.CAS [R8]: 64 bits, though not written

@@ -9,7 +9,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
-from ssmsim.sass.opcodes import Space
+from ssmsim.sass.opcodes import SUPPORTED, Space
 from ssmsim.sass.records import access_bytes
 from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.lane_bytes import Part, Places, all_lanes
@@ -45,7 +45,7 @@ def compile_atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) ->
     reads = [reader(s, ins) for s in operands]
     if not operands:
         if not ins.has("POPC") or any(ins.wants):
-            raise SsmsimError("this atomic is not supported", ins.where, "`ssmsim opcodes` lists what is")
+            raise SsmsimError("this atomic is not supported", ins.where, SUPPORTED)
         reads = [lambda state, group: np.ones((1, 1), np.uint32)]  # POPC.INC adds 1 for each lane
     destination = next((d for d in reversed(ins.destinations) if d is not None and d.kind == "R"), None)
     predicate = next((d for d in ins.destinations if d is not None and d.kind == "P"), None)

@@ -8,13 +8,12 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction, external_at
-from ssmsim.sass.opcodes import Control
+from ssmsim.sass.opcodes import SUPPORTED, Control
 from ssmsim.sass.operands import Operand
 from ssmsim.tracers.emulated import barriers, divergence
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, writer
 from ssmsim.tracers.emulated.state import State, pack, unpack
 
-SUPPORTED = "`ssmsim opcodes` lists what is"
 DRIVER_CALLS = {
     "vprintf": "device printf", "malloc": "allocation by the kernel", "free": "allocation by the kernel",
     "__assertfail": "a failed assert",
@@ -91,6 +90,11 @@ def _branch(ins: Instruction, lanes_of: LanesOf) -> Steer:
     register = ins.sources[1] if ins.base == "BRA" else None
     if register is not None:
         return _branch_on_register(ins, register, lanes_of)
+    if ins.has("U") and ins.has("ANY"):  # the whole warp goes where one lane wants to
+        return lambda state, group: divergence.branch(
+            state.paths.arrays, group.numbers, np.where(lanes_of(state, group) != 0, group.mask, 0).astype(np.int64),
+            target, following,
+        )  # fmt: skip
     if ins.guard is None and not any(s is not None and s.kind in ("P", "UP") for s in ins.sources):
 
         def jump(state: State, group: Group) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
+from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.sass.operands import PT, Operand
 from ssmsim.tracers.emulated.state import State, pack, unpack
 
@@ -113,9 +114,7 @@ def reader(operand: Operand | None, ins: Instruction) -> Read:
     if kind == "const":
         return _constant_reader(operand, ins)
     if kind not in ("R", "UR"):
-        raise SsmsimError(
-            f"operand {operand.text!r} has no value", ins.where, "give it a meaning in emulated/operands.py"
-        )
+        raise SsmsimError(f"operand {operand.text!r} has no value", ins.where, SUPPORTED)
     plain = not (operand.negate or operand.absolute or operand.invert or operand.suffix)
     name, single = ("r" if kind == "R" else "ur"), operand.type == "r1"
     where: Any = index if count == 1 else slice(index, index + count)

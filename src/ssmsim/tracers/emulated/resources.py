@@ -150,6 +150,8 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
         writes |= operand_bits(operand)
     writes |= _predicate_bits(predicate_set(ins, (), written=True))
     kills = writes
+    if ins.base == "R2UR" and ins.has("OR") and ins.destinations[0] is not None:
+        kills &= ~operand_bits(ins.destinations[0])
     guard = operand_bits(ins.guard)
     sources = [_source_bits(ins, k, s) for k, s in enumerate(ins.sources)]
     reads = _predicate_bits(predicate_set(ins, (), written=False))

@@ -8,6 +8,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.kernel_elf import Kernel
+from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.tracers.emulated import hardware
 from ssmsim.tracers.emulated.divergence import Paths
 from ssmsim.tracers.emulated.module import banks_of
@@ -107,7 +108,7 @@ class State:
             return value
         what = hardware.unfixed(name)
         if not what:
-            raise SsmsimError(f"special register {name} is not known", ins.where, "see `ssmsim opcodes`")
+            raise SsmsimError(f"special register {name} is not known", ins.where, SUPPORTED)
         self.meet_unknown(what, ins, hardware.TIMES)
         return np.zeros((1, 1), np.uint32)
 

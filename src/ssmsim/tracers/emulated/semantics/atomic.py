@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.tracers.emulated.semantics import half2
 from ssmsim.tracers.emulated.semantics.formats import NAN32, U32, Array, f32, f64, flush, known, words
 
@@ -64,7 +65,7 @@ def _integer(ins: Any, old: Array, value: Array, compare: Array | None) -> Array
     }
     name = next((m for m in ins.mods.order if m in operations), "")
     if not name:
-        raise SsmsimError("this atomic is not supported", getattr(ins, "where", ""), "`ssmsim opcodes` lists what is")
+        raise SsmsimError("this atomic is not supported", getattr(ins, "where", ""), SUPPORTED)
     return operations[name]()
 
 
@@ -74,7 +75,7 @@ def _float(ins: Any, old: Array, value: Array) -> Array:
         smaller = np.broadcast_to(np.array("MIN" in ins.mods), old.shape)
         return half2.minmax(ins, old, value, smaller)
     if "ADD" not in ins.mods:
-        raise SsmsimError("this atomic is not supported", getattr(ins, "where", ""), "`ssmsim opcodes` lists what is")
+        raise SsmsimError("this atomic is not supported", getattr(ins, "where", ""), SUPPORTED)
     if "F64" in ins.mods:
         return words(f64(old) + f64(value))
     if ins.mods & SINGLES:
