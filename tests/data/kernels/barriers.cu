@@ -1,4 +1,22 @@
 // nvcc -arch=sm_90a -cubin -O3 barriers.cu -o barriers.cubin
-extern "C" __global__ void b1(int n, int t){ asm volatile("bar.sync %0, %1;"::"r"(n),"r"(t)); asm volatile("bar.sync 3, %0;"::"r"(t)); asm volatile("bar.sync %0;"::"r"(n)); asm volatile("bar.sync %0, 64;"::"r"(n)); asm volatile("bar.arrive %0, %1;"::"r"(n),"r"(t)); asm volatile("bar.arrive 5, %0;"::"r"(t)); asm volatile("bar.arrive %0, 96;"::"r"(n));}
-extern "C" __global__ void b2(int *o, int n, int t){ int r; asm volatile("{.reg .pred p,q; setp.ne.s32 q,%1,%2; barrier.cta.red.popc.u32 %0, %1, %2, q;}":"=r"(r):"r"(n),"r"(t)); int s;  asm volatile("{.reg .pred p,q; setp.ne.s32 q,%1,%2; barrier.cta.red.or.pred p, %1, %2, q; selp.u32 %0,1,0,p;}":"=r"(s):"r"(n+1),"r"(t)); o[threadIdx.x]=r+s; }
-extern "C" __global__ void b3(int n, int t){ n += threadIdx.x/64; t+= threadIdx.y*0; asm volatile("bar.sync %0, %1;"::"r"(n),"r"(t)); asm volatile("bar.sync %0, 64;"::"r"(n)); asm volatile("bar.sync %0;"::"r"(n)); asm volatile("bar.sync 4, %0;"::"r"(t*(1+threadIdx.x/64)));}
+// Named barriers whose number, count or both come at run time.
+extern "C" __global__ void pairs(int *out, int number, int threads) {
+    number += threadIdx.x / 64;
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+    asm volatile("bar.sync %0, 64;" ::"r"(number) : "memory");
+    asm volatile("bar.sync 9, %0;" ::"r"(2 * threads) : "memory");
+    out[threadIdx.x] = number;
+}
+extern "C" __global__ void handover(int *out, int number, int threads) {  // half of the warps arrive, half wait
+    if (threadIdx.x < 64) asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+    else asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+    out[threadIdx.x] = number;
+}
+extern "C" __global__ void votes(int *out, int number, int threads) {
+    int count, any;
+    asm volatile("{.reg .pred p, q; setp.ne.s32 q, %1, %2; barrier.cta.red.popc.u32 %0, %1, %2, q;}"
+                 : "=r"(count) : "r"(number), "r"(threads));
+    asm volatile("{.reg .pred p, q; setp.ne.s32 q, %1, %2; barrier.cta.red.or.pred p, %1, %2, q; selp.u32 %0, 1, 0, p;}"
+                 : "=r"(any) : "r"(number + 1), "r"(threads));
+    out[threadIdx.x] = count + any;
+}
