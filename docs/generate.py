@@ -9,11 +9,10 @@ The site (docs/site.py) renders the same blocks when it is built. Numbers of the
 
 import ast
 import csv
-import importlib
-import pkgutil
+import posixpath
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -28,6 +27,7 @@ ENGINE = "src/ssmsim/engines/embedded"
 PROGRAMS = ROOT / "src/ssmsim/microbenchmarks/programs"
 GPUS = ("h200", "h100")
 BLOCK = re.compile(r"(<!-- generated ([^>]*?) -->\n).*?(<!-- end of generated -->)", re.DOTALL)
+MARK = re.compile(r"<!-- generated ([^>]*?) -->")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 NO_PROGRAM = ("common",)
 
@@ -61,7 +61,7 @@ def link(page: Path, target: str) -> str:
     """Path of a file of the repository as seen from a page. Raises DocumentError when there is none."""
     if not (ROOT / target).exists():
         raise DocumentError(f"{page.relative_to(ROOT)}: no file {target}")
-    return "../" * (len(page.relative_to(ROOT).parts) - 1) + target
+    return posixpath.relpath(target, page.relative_to(ROOT).parent.as_posix())
 
 
 # Parameters
@@ -77,18 +77,26 @@ def fields() -> list[str]:
     return [f"{group}.{name}" for group, kind in GROUPS.items() for name in kind.model_fields]
 
 
-def _patterns() -> Iterator[tuple[str, Path]]:
+@cache
+def _pages_of_fields() -> dict[str, Path]:
+    """Each parameter to the page of a unit with the longest pattern that it matches."""
+    patterns = []
     for page in sorted((DOCS / "model").glob("*.md")):
-        for found in BLOCK.finditer(page.read_text()):
-            what, *arguments = found[2].split()
+        for what, *arguments in (mark.split() for mark in MARK.findall(page.read_text())):
             if what == "parameters":
-                yield from ((pattern, page) for pattern in arguments)
+                patterns += [(len(pattern), pattern, page) for pattern in arguments]
+    patterns.sort(reverse=True)
+    found: dict[str, Path] = {}
+    for field in fields():
+        page = next((page for _, pattern, page in patterns if fnmatchcase(field, pattern)), None)
+        if page:
+            found[field] = page
+    return found
 
 
 def page_of(field: str) -> Path | None:
-    """The page of a unit that has this parameter: that of the longest pattern it matches."""
-    patterns = [(len(pattern), page) for pattern, page in _patterns() if fnmatchcase(field, pattern)]
-    return max(patterns)[1] if patterns else None
+    """The page of a unit that has this parameter."""
+    return _pages_of_fields().get(field)
 
 
 def own_fields(page: Path, patterns: list[str]) -> list[str]:
@@ -157,7 +165,7 @@ def assumptions(page: Path, arguments: list[str]) -> str:
     rows = []
     for field in gpu(GPUS[0]).assumptions:
         unit = page_of(field)
-        where = f"[{title(unit)}](../model/{unit.name})" if unit else "–"
+        where = f"[{title(unit)}]({link(page, f'docs/model/{unit.name}')})" if unit else "–"
         rows.append([f"`{field}`", _value(gpu(GPUS[0]), field), where, gpu(GPUS[0]).provenance[field].source])
     return table(["Parameter", "Value", "Unit", "What is known"], rows)
 
@@ -313,14 +321,15 @@ def commands(page: Path, arguments: list[str]) -> str:
 
 
 def plugins(page: Path, arguments: list[str]) -> str:
-    """Modules of a package of plug-ins: name and first sentence."""
-    package = importlib.import_module(arguments[0])
+    """Modules of a folder of plug-ins (`packages`: its packages alone): name and first sentence."""
     rows = []
-    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda one: one.name):
-        if module.name.startswith("_"):
+    for module in sorted((ROOT / arguments[0]).iterdir()):
+        file = module / "__init__.py" if module.is_dir() else module
+        if file.suffix != ".py" or not file.is_file() or module.name.startswith("_"):
             continue
-        text = importlib.import_module(f"{arguments[0]}.{module.name}").__doc__ or ""
-        rows.append([f"`{module.name}`", _first_sentence(text)])
+        text = ast.get_docstring(ast.parse(file.read_text())) or ""
+        if text and (module.is_dir() or "packages" not in arguments):
+            rows.append([f"[`{module.stem}`]({link(page, f'{arguments[0]}/{module.name}')})", _first_sentence(text)])
     return table(["Name", "What it is"], rows)
 
 
