@@ -1,16 +1,17 @@
 """Write the generated parts of the documents from the schema, the configurations and the engine's sources.
 
-    python docs/generate.py            fills every block in place
-    python docs/generate.py --check    says which are out of date, and fails
+    python docs/generate.py              fills every block in place, but for the outputs of examples
+    python docs/generate.py --examples   these too: simulates for a minute or two
+    python docs/generate.py --check      says which are out of date, and fails
 
 A block stands between `<!-- generated WHAT ARGUMENT ... -->` and `<!-- end of generated -->`; WHAT is a name in BLOCKS.
 The site (docs/site.py) renders the same blocks when it is built. Numbers of the study are not made here: see analysis/readme.py.
 """
 
 import ast
-import csv
 import posixpath
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from fnmatch import fnmatchcase
@@ -30,6 +31,7 @@ BLOCK = re.compile(r"(<!-- generated ([^>]*?) -->\n).*?(<!-- end of generated --
 MARK = re.compile(r"<!-- generated ([^>]*?) -->")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 NO_PROGRAM = ("common",)
+OUTPUT = "output"
 
 
 class DocumentError(Exception):
@@ -42,14 +44,16 @@ def source(file: str) -> str:
 
 
 def pages() -> list[Path]:
-    return sorted(DOCS.rglob("*.md"))
+    return [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
-def render(text: str, page: Path) -> str:
-    """The page with each of its blocks made anew. Raises DocumentError."""
+def render(text: str, page: Path, examples: bool = False) -> str:
+    """The page with each of its blocks made anew, outputs of examples only when asked for. Raises DocumentError."""
 
     def block(found: re.Match[str]) -> str:
         what, *arguments = found[2].split()
+        if what == OUTPUT and not examples:
+            return found[0]
         if what not in BLOCKS:
             raise DocumentError(f"{page}: no generated block {what!r}; choose one of {', '.join(BLOCKS)}")
         return f"{found[1]}\n{BLOCKS[what](page, arguments)}\n\n{found[3]}"
@@ -333,37 +337,16 @@ def plugins(page: Path, arguments: list[str]) -> str:
     return table(["Name", "What it is"], rows)
 
 
-def waits(page: Path, arguments: list[str]) -> str:
-    """Where warps wait, by ncu's sampler and by the model's: analysis/waits.csv."""
-    import pandas as pd
-
-    from ssmsim.study import waits
-
-    return waits.table(pd.read_csv(ROOT / "analysis/waits.csv"))
-
-
-def sampling(page: Path, arguments: list[str]) -> str:
-    """Sampled against full runs: analysis/sampling.csv."""
-    from ssmsim.study import sampling
-
-    return sampling.table(sampling.read(ROOT / "analysis/sampling.csv"))
+def output(page: Path, arguments: list[str]) -> str:
+    """What an example prints."""
+    done = subprocess.run([sys.executable, ROOT / arguments[0]], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise DocumentError(f"{page}: {arguments[0]} fails: {done.stderr.strip().splitlines()[-1]}")
+    return as_output(done.stdout)
 
 
-def ablation(page: Path, arguments: list[str]) -> str:
-    """A launch without some of its instructions, measured and simulated: analysis/ablation.csv, cycles in thousands."""
-    with (ROOT / "analysis/ablation.csv").open(newline="") as file:
-        lines = list(csv.DictReader(file))
-    variants = list(dict.fromkeys(line["off"] for line in lines))
-    rows = []
-    for off in variants:
-        row = ["as captured" if not off else "without " + " and ".join(f"`{one}`" for one in off.split(","))]
-        for name in GPUS:
-            found = next(line for line in lines if line["gpu"] == name and line["off"] == off)
-            measured = float(found["measured_cycles"])
-            errors = [float(found[column]) / measured - 1 for column in ("simulated_cycles", "simulated_before_places")]
-            row += [f"{measured / 1000:.1f}", *(f"{100 * error:+.1f} %" for error in errors)]
-        rows.append(row)
-    return table(["Variant", *(f"{name.upper()} {what}" for name in GPUS for what in ("measured", "error", "error before"))], rows)
+def as_output(text: str) -> str:
+    return f"```text\n{text.rstrip()}\n```"
 
 
 BLOCKS: dict[str, Callable[[Path, list[str]], str]] = {
@@ -376,9 +359,7 @@ BLOCKS: dict[str, Callable[[Path, list[str]], str]] = {
     "differences": differences,
     "commands": commands,
     "plugins": plugins,
-    "waits": waits,
-    "sampling": sampling,
-    "ablation": ablation,
+    OUTPUT: output,
 }
 
 
@@ -386,7 +367,7 @@ def main(arguments: list[str]) -> int:
     stale = []
     for page in pages():
         before = page.read_text()
-        after = render(before, page)
+        after = render(before, page, "--examples" in arguments)
         if after != before:
             stale.append(str(page.relative_to(ROOT)))
             if "--check" not in arguments:
