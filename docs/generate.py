@@ -282,7 +282,8 @@ def title(page: Path) -> str:
 def units(page: Path, arguments: list[str]) -> str:
     """Table of the pages of units: what each models, how many parameters it has, and how many of these are assumed."""
     rows = []
-    for unit in sorted((DOCS / "model").glob("*.md")):
+    menu = re.findall(r" model/(\w+\.md)", (ROOT / "mkdocs.yml").read_text())
+    for unit in (DOCS / "model" / name for name in menu):
         text = unit.read_text()
         if unit.name == "index.md" or "## What it models" not in text:
             continue
