@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
-from ssmsim.cubin import kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
+from ssmsim.sass.elf_attributes import kernel_info
 
 Dim3 = tuple[int, int, int]
 DTYPE_BYTES = {

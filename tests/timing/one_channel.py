@@ -8,8 +8,10 @@ from streams import EXIT, assemble, launch
 from test_dram import Channel
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import code, dram, events, machine
-from ssmsim.engines.embedded.records import FP, NONE
+from ssmsim.engines.embedded import event_queue, instructions
+from ssmsim.engines.embedded.memory import dram
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state.records import FP, NONE
 
 H200 = Path(__file__).parents[2] / "simconfigs/h200.yaml"
 FIELDS = ("banks", "burst_fp", "access_bytes", "row_miss", "row_cycle", "column", "write_recovery", "read_to_write", "write_to_read",
@@ -22,7 +24,7 @@ ALL_SECTORS, PIECE = 15, 2  # of a line; lines of a piece
 def channel_of(path: Path = H200, **changes: int) -> tuple[Channel, int]:
     """(a channel with the values of a configuration but without refresh or way back, number of them on the GPU)."""
     config = load(path)
-    m = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
+    m = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
     fields = {name: int(m[name]) for name in FIELDS} | {"dram_latency": 0, "refresh_interval": 0}
     fields |= {"l2_granule": PIECE, "l2_page": 32, "l2_pieces": 4}
     return Channel(**fields | changes), int(m.channels)
@@ -36,7 +38,7 @@ def _drive(m, counts, slices, transactions, channels, wheel, when, line, kind, u
     i, cycle = 0, 0
     while cycle < until:
         coming = when[i] if i < len(when) else until
-        due = events.next_due(wheel, cycle, coming) if coming > cycle + 1 else coming
+        due = event_queue.next_due(wheel, cycle, coming) if coming > cycle + 1 else coming
         cycle = min(due, coming)
         while i < len(when) and when[i] == cycle:
             write = 1 if kind[i] == WRITE else 0
@@ -45,15 +47,15 @@ def _drive(m, counts, slices, transactions, channels, wheel, when, line, kind, u
             )
             owner[number] = i
             i += 1
-        node = events.take(wheel, cycle)
+        node = event_queue.take(wheel, cycle)
         while node:
             number = wheel[node].a
-            if wheel[node].kind == events.CHANNEL_SERVE:
+            if wheel[node].kind == event_queue.CHANNEL_SERVE:
                 dram.serve(m, counts, transactions, channels, slices, wheel, number, cycle)
             else:
                 done[owner[number]] = cycle
                 dram.free_transaction(transactions, number)
-            node = events.take(wheel, cycle)
+            node = event_queue.take(wheel, cycle)
     return done
 
 

@@ -12,9 +12,11 @@ from numba import njit
 from streams import EXIT, assemble, launch
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import code, dram, events, homes, machine
-from ssmsim.engines.embedded.machine import State
-from ssmsim.engines.embedded.records import FP, NONE
+from ssmsim.engines.embedded import event_queue, instructions
+from ssmsim.engines.embedded.memory import address_map, dram
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state.machine import State
+from ssmsim.engines.embedded.state.records import FP, NONE
 
 H100 = Path(__file__).parents[2] / "simconfigs/h100.yaml"
 SLICE, BASE, LINES = 5, 1 << 24, 1 << 18  # lines of 32 MB
@@ -25,7 +27,7 @@ SPAN = 600_000  # cycles
 def gpu(**changes: int) -> State:
     """The configuration's machine, these fields changed."""
     config = load(H100)
-    state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+    state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
     for name, value in changes.items():
         state.machine[0][name] = value
     return state
@@ -37,8 +39,8 @@ def _places(m, slice_, first, lines):
     found = np.zeros((lines, 4), np.int64)
     count = 0
     for line in range(first, first + lines):
-        if homes.home_of(m, line) == slice_:
-            part, bank, row = homes.dram_of(m, slice_, line)
+        if address_map.home_of(m, line) == slice_:
+            part, bank, row = address_map.dram_of(m, slice_, line)
             found[count] = line, part, bank, row
             count += 1
     return found[:count]
@@ -61,26 +63,26 @@ def _drive(m, counts, slices, transactions, channels, wheel, slice_, lines, sect
     """Reads done by `until`; at an event REPLY a reader begins its next, `pause` cycles after the last was done."""
     owner = np.full(len(transactions), -1, np.int64)
     for reader in range(len(lines)):
-        events.schedule(wheel, 1000 + reader * 997 % 1000, events.REPLY, reader, 0)  # at odd times
+        event_queue.schedule(wheel, 1000 + reader * 997 % 1000, event_queue.REPLY, reader, 0)  # at odd times
     done, cycle = 0, 0
     while cycle < until:
-        cycle = events.next_due(wheel, cycle, until)
-        node = events.take(wheel, cycle)
+        cycle = event_queue.next_due(wheel, cycle, until)
+        node = event_queue.take(wheel, cycle)
         while node:
             kind, number = wheel[node].kind, wheel[node].a
-            if kind == events.CHANNEL_SERVE:
+            if kind == event_queue.CHANNEL_SERVE:
                 dram.serve(m, counts, transactions, channels, slices, wheel, number, cycle)
-            elif kind == events.REPLY:
+            elif kind == event_queue.REPLY:
                 line = lines[number]
                 sent = dram.push(
                     m, counts, slices, transactions, channels, wheel, slice_, line, sectors, 0, NONE, cycle
                 )
                 owner[sent] = number
             else:
-                events.schedule(wheel, cycle + pause, events.REPLY, owner[number], 0)
+                event_queue.schedule(wheel, cycle + pause, event_queue.REPLY, owner[number], 0)
                 dram.free_transaction(transactions, number)
                 done += 1
-            node = events.take(wheel, cycle)
+            node = event_queue.take(wheel, cycle)
     return done
 
 

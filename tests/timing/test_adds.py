@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from ssmsim.config.load import load as load_config
-from ssmsim.engines.embedded import adds, noc
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.records import FP
+from ssmsim.engines.embedded.memory import noc
+from ssmsim.engines.embedded.memory.l2 import atomics
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.records import FP
 
 ROOT = Path(__file__).parents[2]
 L2 = load_config(ROOT / "simconfigs/h200.yaml").l2
@@ -34,24 +35,24 @@ def atomic(slice_: int, sectors: int, line: int = 7, mask: int = 15):
 def test_the_port_takes_a_clock_per_sector_and_one_more_of_its_own_sms_atomics(slice_, clocks, sectors):
     """The SM is on the side of slices 0 to 3; what comes from the other side has passed a port there."""
     sms = r.records(r.SM, 1)
-    assert adds.arriving(machine(), sms, atomic(slice_, sectors)) == clocks * (sectors + 1) << FP
+    assert atomics.arriving(machine(), sms, atomic(slice_, sectors)) == clocks * (sectors + 1) << FP
 
 
 def test_the_unit_takes_one_after_the_other_and_the_same_sector_after_three_clocks():
     m, slice_ = machine(), r.records(r.SLICE, 1)[0]
-    began = [int(adds.begin(m, slice_, atomic(1, n, line, mask), n, 10)) for n, line, mask in (
+    began = [int(atomics.begin(m, slice_, atomic(1, n, line, mask), n, 10)) for n, line, mask in (
         (4, 7, 15), (1, 8, 1), (1, 8, 1), (1, 8, 2), (2, 9, 3))]  # fmt: skip
     assert began == [10, 14, 17, 18, 19]
     assert slice_.free_fp == 0  # reads do not wait
-    assert adds.begin(m, slice_, atomic(1, 4, 11), 4, 100) == 100
+    assert atomics.begin(m, slice_, atomic(1, 4, 11), 4, 100) == 100
 
 
 @pytest.mark.parametrize(("room", "until"), [(12, 0), (11, 1), (4, 8), (0, 12)])
 def test_reads_wait_when_the_unit_has_no_room(room, until):
     m, slice_ = machine(room), r.records(r.SLICE, 1)[0]
     for line in range(3):
-        adds.begin(m, slice_, atomic(1, 4, line), 4, 0)
-        adds.hold(m, slice_, slice_, atomic(1, 4, line), 4, 1)
+        atomics.begin(m, slice_, atomic(1, 4, line), 4, 0)
+        atomics.hold(m, slice_, slice_, atomic(1, 4, line), 4, 1)
     assert slice_.free_fp == until << FP
 
 
@@ -59,12 +60,12 @@ def test_what_is_on_the_link_takes_room_of_the_owners_unit():
     """Of six additions of four sectors that are on their way two find no room: the other partition's port waits."""
     m, near, owner = machine(16), *r.records(r.SLICE, 2)
     for _ in range(6):
-        adds.hold(m, near, owner, atomic(1, 4), 4, 0)
+        atomics.hold(m, near, owner, atomic(1, 4), 4, 0)
     assert (near.free_fp, owner.coming_fp) == (8 << FP, 24 << FP)
     came = atomic(5, 4)
     came.passed = 1
-    adds.begin(m, owner, came, 4, 0)
-    adds.hold(m, owner, owner, came, 4, 1)
+    atomics.begin(m, owner, came, 4, 0)
+    atomics.hold(m, owner, owner, came, 4, 1)
     assert (owner.free_fp, owner.coming_fp) == (8 << FP, 20 << FP)
 
 

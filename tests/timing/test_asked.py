@@ -11,8 +11,8 @@ from streams import EXIT, issued, one_sm, op, run
 from test_memory import BASE, LANES, load, use
 
 from ssmsim.config.load import load as load_config
-from ssmsim.engines.embedded import asked
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.memory.l2 import cross_partition
+from ssmsim.engines.embedded.state import records as r
 
 ROOT = Path(__file__).parents[2]
 SHOWN = (25, 50, 75)  # percentiles
@@ -37,10 +37,10 @@ def test_questions_stay_in_order_whichever_is_answered(moves):
     waiting: list[int] = []
     for number in (m + 1 for m in moves):
         if number in waiting:
-            asked.remove(slice_, transactions, number)
+            cross_partition.remove(slice_, transactions, number)
             waiting.remove(number)
         else:
-            asked.append(slice_, transactions, number)
+            cross_partition.append(slice_, transactions, number)
             waiting.append(number)
         assert in_order(slice_, transactions) == waiting and slice_.asked == len(waiting)
         assert slice_.last_asked == (waiting[-1] if waiting else 0)
@@ -50,9 +50,9 @@ def waits_for(waiting: int, answers: int, home: int) -> int:
     m, fill = r.records(r.MACHINE, 1)[0], r.records(r.FILL, 1)[0]
     slice_, transactions = empty(waiting)
     for number in range(1, waiting + 1):
-        asked.append(slice_, transactions, number)
+        cross_partition.append(slice_, transactions, number)
     m.answers_awaited, fill.slice, fill.home = answers, 0, home
-    return int(asked.holds_up(m, slice_, transactions, fill))
+    return int(cross_partition.holds_up(m, slice_, transactions, fill))
 
 
 @pytest.mark.parametrize(

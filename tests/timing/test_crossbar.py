@@ -5,8 +5,10 @@ import pytest
 from streams import EXIT, assemble, one_sm, op, run
 from test_memory import BASE, CONFIG, LANES, in_l2, latency, load, use
 
-from ssmsim.engines.embedded import coalesce, code, noc
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.memory import noc
+from ssmsim.engines.embedded.state import records as r
 
 WIDTH = 8  # bytes per cycle of a link: 16 cycles for a line
 
@@ -90,7 +92,7 @@ def test_a_load_goes_past_stores_that_wait_for_their_turn_in_its_slice():
 def counted(text: str, rows: list[np.ndarray], **fields: int) -> dict[str, int]:
     """What coalesce.one_access sums for one instruction."""
     program = assemble([op(text, rows=rows, **fields), EXIT])
-    translated, sums = code.translate(program, one_sm()), np.zeros(len(coalesce.SUMS), np.int64)
+    translated, sums = instructions.translate(program, one_sm()), np.zeros(len(coalesce.SUMS), np.int64)
     access, lines = r.records(r.ACCESS, 1)[0], np.zeros(128, np.int64)
     coalesce.one_access(program.instructions.view(np.recarray)[0], translated[0], 0xFFFFFFFF, np.array(rows), 0, len(rows), access, lines,
                         0, sums, np.zeros((32, 34), np.int64))  # fmt: skip

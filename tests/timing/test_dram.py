@@ -7,8 +7,10 @@ Four cycles per burst of 64 bytes, 20 to open a row, 90 between two openings of 
 import pytest
 from streams import EXIT, assemble, launch, one_sm
 
-from ssmsim.engines.embedded import code, dram, events, homes, machine
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import event_queue, instructions
+from ssmsim.engines.embedded.memory import address_map, dram
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
 
 LINE = 15  # all four sectors
 BURST, OPEN, CYCLE, COLUMN, BACK = 4, 20, 90, 10, 100
@@ -19,7 +21,7 @@ class Channel:
 
     def __init__(self, **changes: int) -> None:
         config = one_sm()
-        state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+        state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
         self.m, self.counts, self.events, self.slices = state.machine[0], state.counts[0], state.events, state.slices
         self.transactions, self.channels = state.transactions, state.channels
         fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "l2_page": 4, "l2_pieces": 1,
@@ -34,7 +36,7 @@ class Channel:
     def line(self, bank: int, which: int, line: int) -> int:
         rows: dict[int, list[int]] = {}
         for number in range(1 << 20):
-            _, its, row = homes.dram_of(self.m, 0, number)
+            _, its, row = address_map.dram_of(self.m, 0, number)
             if its == bank:
                 rows.setdefault(int(row), []).append(number)
                 if len(rows) > which and len(rows[list(rows)[which]]) > line:
@@ -48,10 +50,10 @@ class Channel:
     def answers(self, until: int = 100_000) -> dict[int, int]:
         """Cycle at which each transaction is done."""
         done, cycle = {}, 0
-        while (cycle := int(events.next_due(self.events, cycle, until))) < until:
-            while node := events.take(self.events, cycle):
+        while (cycle := int(event_queue.next_due(self.events, cycle, until))) < until:
+            while node := event_queue.take(self.events, cycle):
                 kind, number = int(self.events[node].kind), int(self.events[node].a)
-                if kind == events.CHANNEL_SERVE:
+                if kind == event_queue.CHANNEL_SERVE:
                     dram.serve(
                         self.m, self.counts, self.transactions, self.channels, self.slices, self.events, number, cycle
                     )
@@ -207,7 +209,7 @@ def test_other_banks_go_on_during_a_refresh():
     channel = Channel(refresh_interval=3900)
     waits, goes = channel.push(0, 4000), channel.push(2, 4000)
     assert channel.answers() == {goes: 4001 + OPEN + 2 * BURST + BACK, waits: 3900 + 300 + OPEN + 2 * BURST + BACK}
-    assert homes.refresh_of(channel.m, 0, 2) == 8 * 3900 // 20
+    assert address_map.refresh_of(channel.m, 0, 2) == 8 * 3900 // 20
 
 
 def test_a_turn_of_writes_does_not_wait_for_a_refresh():

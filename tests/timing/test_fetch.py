@@ -7,7 +7,8 @@ import pytest
 from streams import EXIT, ROOT, assemble, issued, launch, one_sm, op, run
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import code, machine
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.state import machine
 
 L1, GPC, L2, LINES, REFILL = 20, 42, 250, 6, 16
 DRAM = 550 - 280  # latency_near_cycles of DRAM less that of a hit in the L2
@@ -81,7 +82,7 @@ def test_sms_of_a_gpc_share_its_port():
 
 
 def interval(config, blocks):
-    state = machine.build(code.translate(assemble([ADD, EXIT]), config), launch(1), config, blocks)
+    state = machine.build(instructions.translate(assemble([ADD, EXIT]), config), launch(1), config, blocks)
     return state.sms.refill_interval.tolist()
 
 

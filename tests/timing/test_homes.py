@@ -8,7 +8,9 @@ from streams import EXIT, ROOT, assemble, launch
 
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded import code, homes, machine
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.memory import address_map
+from ssmsim.engines.embedded.state import machine
 
 PAGE, PIECE = 32, 4  # lines
 
@@ -19,14 +21,14 @@ def machine_of(**changes):
         group, field = name.split("__")
         values[group][field] = value
     config = SimConfig.model_validate(values)
-    return machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
+    return machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
 
 
 M = machine_of()
 
 
 def slices(first: int, lines: int) -> np.ndarray:
-    return np.array([homes.home_of(M, line) for line in range(first, first + lines)])
+    return np.array([address_map.home_of(M, line) for line in range(first, first + lines)])
 
 
 @settings(max_examples=30, deadline=None)
@@ -50,7 +52,7 @@ def test_each_slice_gets_its_share_of_64_and_of_512_kb(block):
 @pytest.mark.parametrize("changes", [{}, {"l2__partitions": 1}, {"l2__slices": 12, "l2__bytes": 60 << 17}])
 def test_no_two_lines_have_one_place(changes):
     m = machine_of(**changes)
-    places = {(homes.home_of(m, line), homes.number_of(m, line)) for line in range(1 << 14)}
+    places = {(address_map.home_of(m, line), address_map.number_of(m, line)) for line in range(1 << 14)}
     assert len(places) == 1 << 14
     assert max(number for _, number in places) < 1.02 * (1 << 14) / m.l2_slices + 8  # no gaps: all sets are used
 
@@ -59,9 +61,9 @@ def test_pieces_of_64_kb_are_refreshed_at_one_time_but_for_a_quarter_of_the_inte
     """Two of three within a twelfth (our microbenchmark refresh: three of four); 48 times in each partition."""
     when = []
     for line in range(0, 1 << 16, 2):
-        slice_ = homes.home_of(M, line)
-        part, bank, _ = homes.dram_of(M, slice_, line)
-        when.append(homes.refresh_of(M, slice_ * M.channels // M.l2_slices + part, bank))
+        slice_ = address_map.home_of(M, line)
+        part, bank, _ = address_map.dram_of(M, slice_, line)
+        when.append(address_map.refresh_of(M, slice_ * M.channels // M.l2_slices + part, bank))
     phase = np.exp(2j * np.pi * np.array(when).reshape(-1, 256) / M.refresh_interval)
     usual = [max(np.mean(np.abs(np.angle(block / one)) < np.pi / 6) for one in block[::16]) for block in phase]
     assert 0.6 < np.mean(usual) < 0.8
@@ -74,9 +76,9 @@ def test_pieces_of_a_slice_go_round_the_banks_and_four_rounds_share_rows(slice_)
     rounds: dict[int, list[int]] = {}
     rows: dict[tuple[int, int, int], set[int]] = {}
     for line in range(1 << 17):
-        if homes.home_of(M, line) == slice_:
-            part, bank, row = (int(x) for x in homes.dram_of(M, slice_, line))
-            place = int(homes.number_of(M, line))
+        if address_map.home_of(M, line) == slice_:
+            part, bank, row = (int(x) for x in address_map.dram_of(M, slice_, line))
+            place = int(address_map.number_of(M, line))
             rounds.setdefault(place // 4 // M.banks, []).append(bank)
             rows.setdefault((part, bank, row), set()).add(line)
     whole = [banks for banks in rounds.values() if len(banks) == 4 * M.banks]

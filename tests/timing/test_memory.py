@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from streams import EXIT, FULL, issued, one_sm, op, run
 
-from ssmsim.engines.embedded import l2, machine, noc
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.memory import noc
+from ssmsim.engines.embedded.memory.l2 import slice_cache
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
 
 CONFIG = one_sm()
 LANES = np.arange(32)
@@ -336,7 +338,7 @@ def test_a_slice_has_as_many_places_for_reads_as_for_writes(reads, writes, free)
     m, slice_, transactions = r.records(r.MACHINE, 1)[0], r.records(r.SLICE, 1)[0], r.records(r.TRANSACTION, 1)
     m.slice_misses, transactions[0].sectors = 4, 100
     slice_.misses, slice_.writes = reads, writes
-    assert l2.room(m, slice_, transactions, 0, 0, 0) == free
+    assert slice_cache.room(m, slice_, transactions, 0, 0, 0) == free
 
 
 PASSES = 31  # of a load of 32 lines at the data banks, less one that the handing on hides

@@ -52,11 +52,18 @@ def test_an_edit_in_any_file_of_the_engine_is_another_cache(tmp_path: Path, monk
     monkeypatch.setattr(embedded, "HERE", copy)
     digests = {embedded.digest.__wrapped__()}
     assert digests == {embedded.digest()}
+    folder = copy / "unit/part"  # a folder of its own changes the digest, too
+    folder.mkdir(parents=True)
+    (folder / "rule.py").write_text("LATENCY = 1\n")
+    digests.add(embedded.digest.__wrapped__())
+    (folder / "rule.py").write_text("LATENCY = 2\n")
+    digests.add(embedded.digest.__wrapped__())
+    assert len(digests) == 3
     for file in files:
         with (copy / file.relative_to(ROOT / "src/ssmsim/engines/embedded")).open("a") as text:
             text.write("# edited\n")
         digests.add(embedded.digest.__wrapped__())
-    assert len(digests) == 1 + len(files)
+    assert len(digests) == 3 + len(files)
 
 
 def test_every_counter_is_the_same_without_the_jit_and_in_another_process(tmp_path: Path) -> None:

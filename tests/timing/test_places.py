@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from streams import EXIT, ROOT, one_sm, op, run
 
-from ssmsim.engines.embedded import places
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.sm.memory import ldgsts_inflight
+from ssmsim.engines.embedded.state import records as r
 
 MEASURED = json.loads((ROOT / "traces/h100/microbenchmarks/places.json").read_text())["samples"]["places"]
 LANES = np.arange(32)
@@ -33,10 +33,10 @@ def taken(sm):
 def test_what_takes_how_much_of_a_place(space, left, bypass, share):
     """A copy through the L1 that misses a whole one; past it, with nothing to wait for (left 1) and loads a share."""
     m, sm, requests, code = mock((space, left, bypass))
-    places.take(m, sm, requests, 1, code[1])
+    ldgsts_inflight.take(m, sm, requests, 1, code[1])
     assert taken(sm) == share
-    places.answered(sm, requests, 1)
-    assert places.give_back(sm, requests) == (1 if space == r.COPY else 0)
+    ldgsts_inflight.answered(sm, requests, 1)
+    assert ldgsts_inflight.give_back(sm, requests) == (1 if space == r.COPY else 0)
     assert taken(sm) == 0 and sm.oldest == sm.newest == 0
 
 
@@ -46,37 +46,39 @@ def test_there_is_room_until_all_places_are_taken(bypass, number):
     access = r.records(r.ACCESS, 1)[0]
     access.lines = 1
     for index in range(1, number + 1):
-        assert places.has_room(m, sm, requests[index], code[index], access)
-        places.take(m, sm, requests, index, code[index])
+        assert ldgsts_inflight.has_room(m, sm, requests[index], code[index], access)
+        ldgsts_inflight.take(m, sm, requests, index, code[index])
     last = number + 1
-    assert not places.has_room(m, sm, requests[last], code[last], access)
+    assert not ldgsts_inflight.has_room(m, sm, requests[last], code[last], access)
     access.lines = 0  # zeros wait as well
-    assert not places.has_room(m, sm, requests[last], code[last], access)
+    assert not ldgsts_inflight.has_room(m, sm, requests[last], code[last], access)
     requests[last].off = 1  # unlike one that is on in no lane
-    assert places.has_room(m, sm, requests[last], code[last], access)
+    assert ldgsts_inflight.has_room(m, sm, requests[last], code[last], access)
 
 
 def test_places_are_given_back_in_the_order_in_which_they_were_taken():
     """A copy, a load, two copies: the last two wait for the load, which leaves at once when it is answered."""
     m, sm, requests, code = mock((r.COPY, 2, 0), (r.GLOBAL, 2, 0), (r.COPY, 2, 0), (r.COPY, 2, 1))
     for index in range(1, 5):
-        places.take(m, sm, requests, index, code[index])
+        ldgsts_inflight.take(m, sm, requests, index, code[index])
     assert taken(sm) == 3
-    places.answered(sm, requests, 4)
-    places.answered(sm, requests, 3)
-    assert places.give_back(sm, requests) == 0 and taken(sm) == 3
-    places.answered(sm, requests, 1)
-    assert places.give_back(sm, requests) == 1 and places.give_back(sm, requests) == 0 and taken(sm) == 2
-    places.answered(sm, requests, 2)
+    ldgsts_inflight.answered(sm, requests, 4)
+    ldgsts_inflight.answered(sm, requests, 3)
+    assert ldgsts_inflight.give_back(sm, requests) == 0 and taken(sm) == 3
+    ldgsts_inflight.answered(sm, requests, 1)
+    assert (
+        ldgsts_inflight.give_back(sm, requests) == 1 and ldgsts_inflight.give_back(sm, requests) == 0 and taken(sm) == 2
+    )
+    ldgsts_inflight.answered(sm, requests, 2)
     assert taken(sm) == 1.5
-    assert [places.give_back(sm, requests) for _ in range(3)] == [3, 4, 0] and taken(sm) == 0
+    assert [ldgsts_inflight.give_back(sm, requests) for _ in range(3)] == [3, 4, 0] and taken(sm) == 0
 
 
 def test_a_load_that_is_answered_before_older_ones_takes_nothing_any_more():
     m, sm, requests, code = mock((r.COPY, 2, 0), (r.GLOBAL, 2, 0))
     for index in (1, 2):
-        places.take(m, sm, requests, index, code[index])
-    places.answered(sm, requests, 2)
+        ldgsts_inflight.take(m, sm, requests, index, code[index])
+    ldgsts_inflight.answered(sm, requests, 2)
     assert taken(sm) == 1 and sm.oldest == sm.newest == 1
 
 

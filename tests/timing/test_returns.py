@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from streams import EXIT, one_sm, op, run
 
-from ssmsim.engines.embedded import events, returns, turn
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import event_queue
+from ssmsim.engines.embedded.sm.memory import arbiter, writeback
+from ssmsim.engines.embedded.state import records as r
 
 CONFIG = one_sm(dram__peak_gb_per_s=5000.0)
 LANES = np.arange(32)
@@ -54,7 +55,7 @@ def test_loads_whose_data_are_there_have_every_second_turn(space, when, last, go
     """At cycle 10, before an access that may be served at `when`; one that needs only the tags is not in the way."""
     sm, requests, code = r.records(r.SM, 1)[0], r.records(r.REQUEST, 2), r.records(r.CODE, 1)
     sm.back_last, requests[1].space = last, space
-    assert returns.has_turn(sm, requests, code, 1, when, 10) == goes
+    assert writeback.has_turn(sm, requests, code, 1, when, 10) == goes
 
 
 @pytest.mark.parametrize(
@@ -72,8 +73,8 @@ def mock(**fields):
     m.l1_latency, sm.lsu_next = 33, r.INF
     for name, value in fields.items():
         sm[name] = value
-    nodes = r.records(r.EVENT, events.WHEEL + 32)
-    events.prepare(nodes)
+    nodes = r.records(r.EVENT, event_queue.WHEEL + 32)
+    event_queue.prepare(nodes)
     requests = r.records(r.REQUEST, 8)
     requests.passes = 4
     return m, counts, sm, r.records(r.WARP, 2), requests, r.records(r.CODE, 1), nodes
@@ -82,8 +83,8 @@ def mock(**fields):
 def test_they_wait_in_the_order_in_which_their_data_came():
     m, counts, sm, warps, requests, code, nodes = mock()
     for index in (3, 1, 2):
-        returns.join(sm, 0, requests, nodes, index, 10)
-    served = [returns.serve(m, counts, sm, warps, requests, code, nodes, cycle) for cycle in (10, 14, 18)]
+        writeback.join(sm, 0, requests, nodes, index, 10)
+    served = [writeback.serve(m, counts, sm, warps, requests, code, nodes, cycle) for cycle in (10, 14, 18)]
     assert served == [3, 1, 2]
     assert (sm.back_head, sm.lsu_free, counts.lsu_cycles, counts.answers) == (0, 22, 12, 3)
 
@@ -91,19 +92,19 @@ def test_they_wait_in_the_order_in_which_their_data_came():
 @pytest.mark.parametrize(("free", "when"), [(0, 10), (25, 25)])
 def test_the_unit_is_called_once_it_is_free(free, when):
     *_, sm, _, requests, _, nodes = mock(lsu_free=free)
-    returns.join(sm, 0, requests, nodes, 1, 10)
+    writeback.join(sm, 0, requests, nodes, 1, 10)
     assert sm.lsu_next == when
 
 
 def test_what_hits_waits_until_the_banks_have_it():
     """Registers at 33: its turn is at 16 at the earliest, and it is not in the queue before."""
     m, _, sm, _, requests, _, nodes = mock()
-    returns.expect(m, sm, 0, requests, nodes, 1, 33, 0)
+    writeback.expect(m, sm, 0, requests, nodes, 1, 33, 0)
     assert sm.back_head == 0
-    assert events.take(nodes, 15) == 0
-    due = events.take(nodes, 33 - returns.from_banks(m))
-    assert (nodes[due].kind, nodes[due].b) == (events.BACK, 1)
-    returns.expect(m, sm, 0, requests, nodes, 2, 33, 20)
+    assert event_queue.take(nodes, 15) == 0
+    due = event_queue.take(nodes, 33 - writeback.from_banks(m))
+    assert (nodes[due].kind, nodes[due].b) == (event_queue.BACK, 1)
+    writeback.expect(m, sm, 0, requests, nodes, 2, 33, 20)
     assert sm.back_head == 2
 
 
@@ -117,4 +118,4 @@ def test_who_waits_for_tags_and_who_for_banks(space, store, atomic, free, swappe
     sm.lsu_free, sm.tags_free = (20, 30) if swapped else (30, 20)
     request.space, one.is_store, one.is_atomic = space, store, atomic
     both = space == r.COPY or (space == r.GLOBAL and (store or atomic))
-    assert turn.free_at(sm, request, one) == (30 if both else 50 - free if swapped else free)
+    assert arbiter.free_at(sm, request, one) == (30 if both else 50 - free if swapped else free)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streams import one_sm
 
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded import stops
+from ssmsim.engines.embedded.sm.memory import lsu_drain
+from ssmsim.engines.embedded.state import records as r
 from ssmsim.microbenchmarks.programs.stops import LOOPS
 
 MEASURED = Path(__file__).parents[2] / "traces/h200/microbenchmarks/stops.json"
@@ -25,30 +25,30 @@ def unit():
 @pytest.mark.parametrize(("wavefronts", "half"), [(1, 0), (2, 1), (4, 2), (8, 4), (32, 16)])
 def test_a_stop_right_behind_an_access_waits_for_half_of_it(wavefronts, half):
     m, sm = unit()
-    stops.served(sm, 100, wavefronts)
-    assert stops.stop(m, sm, 100 + wavefronts) == half + STOP
+    lsu_drain.served(sm, 100, wavefronts)
+    assert lsu_drain.stop(m, sm, 100 + wavefronts) == half + STOP
 
 
 def test_what_has_gone_through_stops_nothing():
     for later, busy in ((0, 2 + STOP), (2, STOP), (3, 0)):
         m, sm = unit()
-        stops.served(sm, 100, 4)
-        assert stops.stop(m, sm, 104 + later) == busy
+        lsu_drain.served(sm, 100, 4)
+        assert lsu_drain.stop(m, sm, 104 + later) == busy
 
 
 def test_a_second_stop_finds_nothing_in_the_unit():
     m, sm = unit()
-    stops.served(sm, 100, 4)
-    assert stops.stop(m, sm, 104) > 0
-    assert stops.stop(m, sm, 104 + 2 + STOP) == 0
+    lsu_drain.served(sm, 100, 4)
+    assert lsu_drain.stop(m, sm, 104) > 0
+    assert lsu_drain.stop(m, sm, 104 + 2 + STOP) == 0
 
 
 @given(st.integers(0, 1000), st.integers(1, 32), st.integers(0, 100))
 def test_a_stop_ends_behind_the_access_or_not_at_all(start, busy, later):
     m, sm = unit()
-    stops.served(sm, start, busy)
+    lsu_drain.served(sm, start, busy)
     cycle = start + busy + later
-    taken = stops.stop(m, sm, cycle)
+    taken = lsu_drain.stop(m, sm, cycle)
     assert taken == 0 or cycle + taken == start + busy + busy // 2 + STOP
 
 

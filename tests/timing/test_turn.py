@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streams import EXIT, issued, one_sm, op, run
 
-from ssmsim.engines.embedded import lsu, turn
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.stalls import MIO
+from ssmsim.engines.embedded.sm.memory import arbiter, lsu
+from ssmsim.engines.embedded.sm.stalls import MIO
+from ssmsim.engines.embedded.state import records as r
 
 CONFIG = one_sm()
 OWN = CONFIG.shared.warp_wavefront_cycles
@@ -35,7 +35,7 @@ def queues(*entries, handed=5):
 def served(state, cycle):
     """The request whose turn it is at `cycle`, and the cycle from which it may be served."""
     subs, requests, warps, code = state
-    i, ahead, when = turn.following(r.records(r.SM, 1)[0], subs, requests, warps, code, 0, cycle)
+    i, ahead, when = arbiter.following(r.records(r.SM, 1)[0], subs, requests, warps, code, 0, cycle)
     if i == r.NONE:
         return None
     return int(subs[i].queue_head if ahead == r.NONE else requests[ahead].next), int(when)
@@ -90,7 +90,7 @@ def test_every_instruction_leaves_once_wherever_it_stands(entries, random):
     while any(left.values()):
         i = random.choice([i for i in left if left[i]])
         place = random.randrange(len(left[i]))
-        turn.leave(subs[i], requests, left[i][place - 1] if place else r.NONE, left[i][place])
+        arbiter.leave(subs[i], requests, left[i][place - 1] if place else r.NONE, left[i][place])
         del left[i][place]
         assert subs[i].queue_count == len(left[i])
         if left[i]:

@@ -9,23 +9,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streams import FULL, one_sm
 
-from ssmsim.engines.embedded import coalesce, copies, events, machine, pipes
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.pool import Arena
+from ssmsim.engines.embedded import event_queue
+from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.feed.block_pool import Arena
+from ssmsim.engines.embedded.sm import pipes
+from ssmsim.engines.embedded.sm.memory import ldgsts
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
 from ssmsim.microbenchmarks.programs.lanes import WIDTHS, strides
 
 MICROBENCHMARKS = Path(__file__).parents[2] / "traces/h200/microbenchmarks"
 
 
 def some_events(count=64):
-    nodes = r.records(r.EVENT, events.WHEEL + count)
-    events.prepare(nodes)
+    nodes = r.records(r.EVENT, event_queue.WHEEL + count)
+    event_queue.prepare(nodes)
     return nodes
 
 
 def due(nodes, cycle):
     found = []
-    while node := events.take(nodes, cycle):
+    while node := event_queue.take(nodes, cycle):
         found.append(int(nodes[node].a))
     return found
 
@@ -33,7 +37,7 @@ def due(nodes, cycle):
 def test_events_come_in_order_of_sending_at_their_cycle():
     nodes = some_events()
     for a in range(3):
-        events.schedule(nodes, 7, events.RELEASE, a, 0)
+        event_queue.schedule(nodes, 7, event_queue.RELEASE, a, 0)
     assert due(nodes, 6) == []
     assert due(nodes, 7) == [0, 1, 2]
     assert due(nodes, 7) == []
@@ -41,37 +45,37 @@ def test_events_come_in_order_of_sending_at_their_cycle():
 
 def test_an_event_beyond_the_wheel_waits_its_turns():
     nodes = some_events()
-    events.schedule(nodes, 5 + 2 * events.WHEEL, events.RELEASE, 9, 0)
-    events.schedule(nodes, 5, events.RELEASE, 1, 0)
+    event_queue.schedule(nodes, 5 + 2 * event_queue.WHEEL, event_queue.RELEASE, 9, 0)
+    event_queue.schedule(nodes, 5, event_queue.RELEASE, 1, 0)
     assert due(nodes, 5) == [1]
-    assert due(nodes, 5 + events.WHEEL) == []
-    assert due(nodes, 5 + 2 * events.WHEEL) == [9]
+    assert due(nodes, 5 + event_queue.WHEEL) == []
+    assert due(nodes, 5 + 2 * event_queue.WHEEL) == [9]
 
 
 def test_next_due_is_the_first_cycle_with_an_event():
     nodes = some_events()
-    events.schedule(nodes, 40, events.RELEASE, 0, 0)
-    assert events.next_due(nodes, 10, 100) == 40
-    assert events.next_due(nodes, 10, 30) == 30
-    assert events.next_due(nodes, 40, 100) == 100
+    event_queue.schedule(nodes, 40, event_queue.RELEASE, 0, 0)
+    assert event_queue.next_due(nodes, 10, 100) == 40
+    assert event_queue.next_due(nodes, 10, 30) == 30
+    assert event_queue.next_due(nodes, 40, 100) == 100
 
 
 def test_an_exhausted_wheel_says_so():
     nodes = some_events(3)
     for a in range(4):
-        events.schedule(nodes, 1, events.RELEASE, a, 0)
-    assert nodes[events.WHEEL].a > 0
+        event_queue.schedule(nodes, 1, event_queue.RELEASE, a, 0)
+    assert nodes[event_queue.WHEEL].a > 0
 
 
-@given(st.lists(st.tuples(st.integers(0, 3 * events.WHEEL), st.integers(0, 99)), max_size=40))
+@given(st.lists(st.tuples(st.integers(0, 3 * event_queue.WHEEL), st.integers(0, 99)), max_size=40))
 @settings(max_examples=50, deadline=None)
 def test_every_event_comes_once_and_when_due(given_):
     nodes = some_events()
     for when, a in given_:
-        events.schedule(nodes, when + 1, events.RELEASE, a, 0)
+        event_queue.schedule(nodes, when + 1, event_queue.RELEASE, a, 0)
     for cycle in sorted({when + 1 for when, _ in given_}):
         assert due(nodes, cycle) == [a for when, a in given_ if when + 1 == cycle]
-    assert nodes[events.WHEEL].b == 0
+    assert nodes[event_queue.WHEEL].b == 0
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.randoms(use_true_random=False))
@@ -247,9 +251,9 @@ def copying(**fields):
 
 def test_fractions_of_a_cycle_that_copies_take_are_kept():
     m, counts, sm = copying(copy_fill_fp=1 << r.FP - 1)
-    copies.arrives(m, counts, sm, 4, 100)
+    ldgsts.arrives(m, counts, sm, 4, 100)
     assert (sm.lsu_free, sm.copy_debt_fp) == (100, 1 << r.FP - 1)
-    copies.arrives(m, counts, sm, 4, 110)
+    ldgsts.arrives(m, counts, sm, 4, 110)
     assert (sm.lsu_free, sm.copy_debt_fp) == (111, 0)
 
 
@@ -259,12 +263,12 @@ def test_sectors_of_copies_and_stores_that_meet_take_a_cycle_more_each(arrival, 
     """A store of six wavefronts from cycle 100 on, whichever of the two comes first."""
     m, counts, sm = copying()
     if arrival < 100:
-        copies.arrives(m, counts, sm, sectors, arrival)
-        assert copies.meet(counts, sm, 100, 6) == met
+        ldgsts.arrives(m, counts, sm, sectors, arrival)
+        assert ldgsts.meet(counts, sm, 100, 6) == met
     else:
-        assert copies.meet(counts, sm, 100, 6) == 0
+        assert ldgsts.meet(counts, sm, 100, 6) == 0
         sm.lsu_free = 106
-        copies.arrives(m, counts, sm, sectors, arrival)
+        ldgsts.arrives(m, counts, sm, sectors, arrival)
         assert sm.lsu_free == 106 + met
     assert counts.copy_conflicts == met
 
@@ -272,9 +276,9 @@ def test_sectors_of_copies_and_stores_that_meet_take_a_cycle_more_each(arrival, 
 def test_each_of_several_lines_meets_a_store():
     m, counts, sm = copying()
     for cycle in (96, 97, 98, 99):
-        copies.arrives(m, counts, sm, 4, cycle)
-    assert copies.meet(counts, sm, 100, 6) == 0 + 1 + 2 + 3
-    assert copies.meet(counts, sm, 120, 6) == 0
+        ldgsts.arrives(m, counts, sm, 4, cycle)
+    assert ldgsts.meet(counts, sm, 100, 6) == 0 + 1 + 2 + 3
+    assert ldgsts.meet(counts, sm, 120, 6) == 0
 
 
 def test_a_copy_takes_its_wavefronts_and_its_issue():
@@ -282,10 +286,10 @@ def test_a_copy_takes_its_wavefronts_and_its_issue():
     m, counts, sm = copying(copy_issue_fp=3 << r.FP - 2)
     request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
     access.wavefronts, one.bypass = 4, 1
-    times = [copies.time_of(m, counts, sm, request, one, access, 4, 100 * i) for i in range(4)]
+    times = [ldgsts.time_of(m, counts, sm, request, one, access, 4, 100 * i) for i in range(4)]
     assert times == [4, 5, 5, 5]
     request.off = 1
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 500) == 1
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 500) == 1
 
 
 def test_copies_through_the_l1_that_miss_pass_twice():
@@ -293,24 +297,24 @@ def test_copies_through_the_l1_that_miss_pass_twice():
     m, counts, sm = copying(copy_miss_fp=3 << r.FP, copy_l1_fp=2 << r.FP)
     request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
     access.wavefronts, access.lines, request.left = 1, 1, 1
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 2  # all that hit follow at once
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 100) == 2  # all that hit follow at once
     request.left = 2  # misses: so do those that ask
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 102) == 2
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 104) == 2
-    copies.comes_back(m, sm, access, 106)  # 2 + 3 in all, of which 2 have been
-    copies.comes_back(m, sm, access, 106)
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 106) == 3 + 2  # behind the first of the two
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 111) == 3 + 2  # behind the second
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 116) == 2
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 102) == 2
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 104) == 2
+    ldgsts.comes_back(m, sm, access, 106)  # 2 + 3 in all, of which 2 have been
+    ldgsts.comes_back(m, sm, access, 106)
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 106) == 3 + 2  # behind the first of the two
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 111) == 3 + 2  # behind the second
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 116) == 2
     access.wavefronts = access.lines = 4
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 120) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 120) == 4
     one.bypass = 1
-    copies.comes_back(m, sm, access, 124)
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 124) == 3 + 4  # past the L1: behind one as well
+    ldgsts.comes_back(m, sm, access, 124)
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 124) == 3 + 4  # past the L1: behind one as well
     one.bypass = 0
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 140) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 140) == 4
     one.bypass = 1
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 140) == 4  # not behind one that asks
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 140) == 4  # not behind one that asks
 
 
 @pytest.mark.parametrize(
@@ -325,10 +329,10 @@ def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, 
     request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
     warp, nodes = r.records(r.WARP, 1)[0], some_events(16)
     access.wavefronts, access.lines, one.bypass, request.left = 4, 4, bypass, 1
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 100) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 100) == 4
     sm.copy_back_fp = there * (120 << r.FP)
     waits = [
-        copies.closed(m, counts, sm, warp, request, nodes, cycle) for cycle in (104, 100 + written - 1, 100 + written)
+        ldgsts.closed(m, counts, sm, warp, request, nodes, cycle) for cycle in (104, 100 + written - 1, 100 + written)
     ]
     assert waits == [written - 4, 1, 0]
     assert sm.copy_back_fp >> r.FP == there * (120 + sum(waits) + 3)
@@ -341,11 +345,11 @@ def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
     access.wavefronts, access.lines, request.left = 4, 1, 1
     sm.pieces_from_fp, sm.piece_period_fp, sm.piece_fp = 100 << r.FP, 20 << r.FP, 16 << r.FP
     sm.tensor_free_fp = 180 << r.FP
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 16 + 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 100) == 16 + 4
     sm.copy_free_fp = 0
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 118) == 2 + 16 + 2
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 118) == 2 + 16 + 2
     sm.copy_free_fp = 0
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 180) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 180) == 4
 
 
 @pytest.mark.parametrize(("row", "mask", "passes"), [
@@ -362,12 +366,12 @@ def test_every_field_of_the_machine_is_set_or_known_to_be_zero():
     """A field that machine.py forgets would silently be 0."""
     from streams import EXIT, assemble, launch
 
-    from ssmsim.engines.embedded import code
+    from ssmsim.engines.embedded import instructions
 
     config = one_sm(fetch__l1_latency_cycles=1, fetch__gpc_latency_cycles=1, fetch__l2_latency_cycles=1,
                     constant__miss_latency_cycles=1, launch__sm_interval_cycles=1, dram__refresh_interval_ns=1000,
                     l2__hit_latency_spread_cycles=(1,) * 7)  # fmt: skip
-    state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+    state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
     m = state.machine[0]
     unset = {name for name in r.MACHINE.names if not np.any(m[name])}
     assert unset <= {"skip_prologue"}, unset

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from small_gpu import CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import machine
-from ssmsim.engines.embedded.pool import Pool
+from ssmsim.engines.embedded.feed.block_pool import Pool
+from ssmsim.engines.embedded.state import machine
 
 
 def pool(held, last):

@@ -8,8 +8,8 @@ import pytest
 from small_gpu import CAPTURES, ROOT, simulate, small_gpu, whole_gpu
 
 from ssmsim.counters import STALL_REASONS
-from ssmsim.engines.embedded.records import INF, NONE
-from ssmsim.engines.embedded.sampler import PERIOD, STRIDE, Sampler
+from ssmsim.engines.embedded.state.records import INF, NONE
+from ssmsim.engines.embedded.views.warp_sampler import PERIOD, STRIDE, Sampler
 
 LAUNCH = CAPTURES / "ssd-ragged/17-reduce_kernel"
 WARP = [(name, "i8") for name in ("block", "ready", "mark", "held", "state", "current", "issued", "position", "line")]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from small_gpu import CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded import sample
-from ssmsim.engines.embedded.estimate import Meter
-from ssmsim.engines.embedded.stagger import IN_STEP, NEVER, Stagger, left
+from ssmsim.engines.embedded.sampling import sampled_pool
+from ssmsim.engines.embedded.sampling.estimate import Meter
+from ssmsim.engines.embedded.sampling.stagger import IN_STEP, NEVER, Stagger, left
+from ssmsim.engines.embedded.state import records as r
 
 WAVE, START, FIRST_END, OWN = 100, 1000, 21_000, 2 << r.FP
 LENGTH = 80  # instructions of a block, in two warps
@@ -91,7 +91,7 @@ def starts(monkeypatch, apart):
     """Launch cycles of the blocks that a sampled run times, and its stagger; apart: whether that does anything."""
     kept = []
 
-    class Watched(sample.SampledPool):
+    class Watched(sampled_pool.SampledPool):
         def extrapolate(self):
             result = super().extrapolate()
             kept.append((self.launched[: self.loaded], self.stagger))
@@ -102,7 +102,7 @@ def starts(monkeypatch, apart):
             self.stagger.done |= not apart
 
     monkeypatch.setattr("ssmsim.engines.embedded.simulate.SampledPool", Watched)
-    monkeypatch.setattr(sample, "MIN_WAVES", 4.0)  # so that some are skipped
+    monkeypatch.setattr(sampled_pool, "MIN_WAVES", 4.0)  # so that some are skipped
     gpu = small_gpu(gpu__sms_per_gpc=(1,), sm__blocks=4)
     simulate(CAPTURES / "ssd-ragged/04-chunk_scan_fwd_kernel", gpu, sample=1000)
     return kept[0]

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import code, functional, homes, machine, warm
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.memory import address_map
+from ssmsim.engines.embedded.sampling import functional_warming, warm_caches
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
@@ -33,9 +36,9 @@ class Tags:
     def send(self, line, sectors=15, full=0, store=0, atomic=0, near=True):
         """(L2 sectors, hits, DRAM sectors read, written) of a request from the owning partition (near) or the other."""
         before = self.counts.copy()
-        home = int(homes.home_of(self.m, line)) * 2 // self.m.l2_slices
+        home = int(address_map.home_of(self.m, line)) * 2 // self.m.l2_slices
         side = home if near else 1 - home
-        functional.through_l2(
+        functional_warming.through_l2(
             self.m, self.gpu, self.counts, self.tags, self.lines, side, line, sectors, full, store, atomic, 32
         )
         return tuple(int(self.counts[n] - before[n]) for n in ("l2_sectors", "l2_hits", "dram_reads", "dram_writes"))
@@ -150,17 +153,17 @@ def test_one_of_several_is_as_one():
 def test_what_a_launch_stored_in_pieces_is_there_whole():
     config, before = small_gpu(l2__bytes=60 << 20), read_launch(CAPTURES / "ssd-ragged/24-reduce_kernel")
     program = decode_launch(before).program
-    state = machine.build(code.translate(program, config), before, config, before.blocks)
-    warm.pass_through(state, before, config, before.blocks)
+    state = machine.build(instructions.translate(program, config), before, config, before.blocks)
+    warm_caches.pass_through(state, before, config, before.blocks)
     assert not state.l2_lines.partial.any()
     assert (state.l2_lines.valid & state.l2_lines.dirty == state.l2_lines.dirty).all()
 
 
 def test_the_last_blocks_of_the_oldest_leave_what_all_do(monkeypatch):
     config, much = small_gpu(l2__bytes=SMALL), read_launch(MUCH)
-    assert 0 < warm.last_blocks(much, config) < much.blocks
+    assert 0 < warm_caches.last_blocks(much, config) < much.blocks
     few = dram_read(config, MUCH, ANOTHER)
-    monkeypatch.setattr(warm, "last_blocks", lambda oldest, config: oldest.blocks)
+    monkeypatch.setattr(warm_caches, "last_blocks", lambda oldest, config: oldest.blocks)
     assert few == pytest.approx(dram_read(config, MUCH, ANOTHER), rel=0.02)
 
 
@@ -172,9 +175,9 @@ def test_timed_and_untimed_passes_read_and_write_the_same(launch):
     cold = simulate(launch, config)
     given = read_launch(launch)
     program = decode_launch(given).program
-    state = machine.build(code.translate(program, config), given, config, given.blocks)
+    state = machine.build(instructions.translate(program, config), given, config, given.blocks)
     counts = r.records(r.COUNTS, 1)
-    passed = functional.Functional(program, state.code, state.machine, state, counts)
+    passed = functional_warming.Functional(program, state.code, state.machine, state, counts)
     source = open_tracer("emulated").blocks(given, program)
     while (trace := source.next_blocks(64)) is not None:
         passed.run(trace, source.warps_per_block)
@@ -193,8 +196,8 @@ def test_a_folder_that_is_no_launch_is_named(tmp_path):
 
 def test_every_wave_deals_out_the_same_places_anew():
     """Twelve slots on four SMs: each wave has three blocks per SM, and a slot's blocks run on more than one."""
-    slots = r.records(functional.SLOT, 12)
+    slots = r.records(functional_warming.SLOT, 12)
     slots.later = np.arange(12) % 4
-    waves = [[int(functional.dealt(slots, 12, 12 * wave + i)) for i in range(12)] for wave in range(1, 9)]
+    waves = [[int(functional_warming.dealt(slots, 12, 12 * wave + i)) for i in range(12)] for wave in range(1, 9)]
     assert all(sorted(wave) == sorted(slots.later) for wave in waves)
     assert all(len({wave[i] for wave in waves}) > 1 for i in range(12))

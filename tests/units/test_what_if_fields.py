@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, BENCHMARKS, CAPTURES, simulate, small_gpu, whole_gpu
 
-from ssmsim.engines.embedded import machine, prologue
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.feed import skip_prologue
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
 from ssmsim.launch import read_launch
 from ssmsim.microbenchmarks.replay import with_rounds
 from ssmsim.sass.opcodes import Space
@@ -86,7 +87,7 @@ def test_streams_start_at_their_first_global_access():
     addresses = np.arange(6)[:, None] * np.ones(32, np.int64)
     ones = np.ones(11, np.uint32)
     trace = BlockTrace(np.array([7]), np.array([0, 5, 8, 11]), index, ones, ones, np.array([0, 3, 4, 6]), addresses)
-    cut = prologue.without(trace, program)
+    cut = skip_prologue.without(trace, program)
     assert cut.index.tolist() == [2, 1, 3, 0, 1, 3, 2, 2, 3]
     assert cut.first.tolist() == [0, 3, 6, 9]
     assert cut.first_access.tolist() == [0, 2, 3, 5]

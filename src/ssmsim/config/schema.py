@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from ssmsim.config.fields import Count, Cycles, Group, Provenance, Rate
-from ssmsim.config.memory import L2, Dram, Noc
+from ssmsim.config.memory_system import L2, Dram, Noc
 from ssmsim.config.relations import contradictions
 from ssmsim.config.sm import L1, Constant, Fetch, Mio, Shared, Sm, Tensor
 

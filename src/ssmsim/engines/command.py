@@ -33,7 +33,7 @@ def simulate(
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
     from rich.console import Console
 
-    from ssmsim.engines.replay import replay
+    from ssmsim.engines.run_launch import replay
 
     before = warm[0] if warm and len(warm) == 1 else warm
     options: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "samples": warp_samples, "warm": before,

@@ -12,7 +12,7 @@ from pathlib import Path
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
-from ssmsim.sass.cubin import Kernel, read_kernel
+from ssmsim.sass.kernel_elf import Kernel, read_kernel
 from ssmsim.sass.opcodes import Mods, Opcode, Space, lookup
 from ssmsim.sass.operands import Operand, match, parse
 from ssmsim.sass.records import instruction_records

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from ssmsim.engines.embedded.warm import FILLINGS, allocations
+from ssmsim.engines.embedded.sampling.warm_caches import FILLINGS, allocations
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 

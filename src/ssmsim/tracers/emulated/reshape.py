@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Dim3, Launch
-from ssmsim.sass.cubin import read_kernel
+from ssmsim.sass.kernel_elf import read_kernel
 
 FIRST_ADDRESS = 0x7D00_0000_0000  # reshaped buffers are laid out anew from here, far from the address windows
 ALIGN = 2 << 20
