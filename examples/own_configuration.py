@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from ssmsim.engines.replay import replay
+from ssmsim.engines.run_launch import replay
 
 ROOT = Path(__file__).parents[1]
 LAUNCH = ROOT / "tests/data/captures/ssd-small/04-chunk_scan_fwd_kernel"

@@ -13,7 +13,7 @@ import yaml
 
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.replay import replay
+from ssmsim.engines.run_launch import replay
 
 matplotlib.use("Agg")
 from matplotlib import pyplot

@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from ssmsim.engines.replay import replay
+from ssmsim.engines.run_launch import replay
 
 ROOT = Path(__file__).parents[1]
 STEP = ROOT / "tests/data/captures/ssd-small"
