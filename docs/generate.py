@@ -136,7 +136,11 @@ def abbreviations() -> dict[str, str]:
     """Short names of sources, as the heads of the baseline files explain them."""
     found: dict[str, str] = {}
     for name in GPUS:
-        head = " ".join(line[1:].strip() for line in (ROOT / f"simconfigs/{name}.yaml").read_text().splitlines() if line.startswith("#"))
+        head = " ".join(
+            line[1:].strip()
+            for line in (ROOT / f"simconfigs/{name}.yaml").read_text().splitlines()
+            if line.startswith("#")
+        )
         for listed in re.findall(r"Sources: (.*?)\. Sources of kind", head):
             found |= dict(one.strip().split(" ", 1) for one in listed.split(";"))
     return found
@@ -144,7 +148,9 @@ def abbreviations() -> dict[str, str]:
 
 def table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |" for line in lines)
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) + " |" for line in lines
+    )
 
 
 def parameters(page: Path, arguments: list[str]) -> str:
@@ -157,8 +163,18 @@ def parameters(page: Path, arguments: list[str]) -> str:
     rows = []
     for field in chosen:
         text = _description(field)
-        rows.append([f"`{field}`" + (f"<br>{text}" if text else ""), *(_value(gpu(name), field) for name in GPUS), _source(field)])
-    used = {short: long for short, long in abbreviations().items() if any(re.search(rf"\b{short}\b", row[-1]) for row in rows)}
+        rows.append(
+            [
+                f"`{field}`" + (f"<br>{text}" if text else ""),
+                *(_value(gpu(name), field) for name in GPUS),
+                _source(field),
+            ]
+        )
+    used = {
+        short: long
+        for short, long in abbreviations().items()
+        if any(re.search(rf"\b{short}\b", row[-1]) for row in rows)
+    }
     legend = "; ".join(f"{short}: {long}" for short, long in used.items())
     shown = table(["Parameter", *(name.upper() for name in GPUS), "Where the value comes from"], rows)
     return f"{shown}\n\n{legend}." if legend else shown
@@ -206,13 +222,24 @@ def programs() -> dict[str, str]:
     return found
 
 
-def _named_in(text: str, code: bool = False) -> set[str]:
-    """Programs that a source of a field (`NAME: sample`) or code (`microbenchmark NAME`, `(NAME: sample)`) refers to."""
-    words = set(re.findall(r"\(([a-z0-9_/]+)(?=:)" if code else r"(?<![\w/])([a-z0-9_/]+)(?=:)", text))
-    words |= set(re.findall(r"([a-z0-9_/]+) microbenchmark", text))
-    for run in re.findall(r"[Mm]icrobenchmarks?,? ((?:[a-z0-9_/`]+(?: \([^)]*\))?(?:, | and )?)+)", text):
-        words |= set(re.findall(r"[a-z0-9_/]+", run))
+def _in_source(text: str) -> set[str]:
+    """Programs in the source of a field: `NAME: sample; NAME, NAME (H100): sample`."""
+    words = set(re.findall(r"(?<![\w/])([a-z0-9_/]+)(?=(?: \(H[12]00\))?:)", text))
     words |= set(re.findall(r"see ([a-z0-9_/]+) in traces", text))
+    for part in text.split(";"):
+        heads = re.split(r", | and | \(H[12]00\)", part.partition(":")[0].strip()) if ":" in part else []
+        words |= set(heads) if set(filter(None, heads)) <= set(programs()) else set()
+    return words & set(programs())
+
+
+def _in_code(text: str) -> set[str]:
+    """Programs that code names: `microbenchmark NAME`, `microbenchmarks NAME and NAME`, `(NAME: sample)`."""
+    words = set(re.findall(r"\(([a-z0-9_/]+)(?=:)", text)) | set(re.findall(r"([a-z0-9_/]+) microbenchmark", text))
+    name = r"[a-z0-9_/`]+(?: \([^)]*\))?"
+    for run in re.findall(
+        rf"[Mm]icrobenchmarks?,?\s(?:#\s*)?({name}(?:(?:, |,? and |,?\s+(?:#\s*)?and\s){name})*)", text
+    ):
+        words |= set(re.findall(r"[a-z0-9_/]+", re.sub(r"\([^)]*\)", "", run)))
     return words & set(programs())
 
 
@@ -221,7 +248,7 @@ def setters() -> dict[str, list[str]]:
     """Program -> parameters whose source names it."""
     found: dict[str, list[str]] = {name: [] for name in programs()}
     for field in fields():
-        for name in set().union(*(_named_in(gpu(one).provenance[field].source) for one in GPUS)):
+        for name in set().union(*(_in_source(gpu(one).provenance[field].source) for one in GPUS)):
             if any(gpu(one).provenance[field].kind == "microbenchmark" for one in GPUS):
                 found[name].append(field)
     return found
@@ -248,13 +275,15 @@ def microbenchmarks(page: Path, arguments: list[str]) -> str:
     own = set(own_fields(page, patterns)) if patterns else set()
     chosen = set(programs())
     if arguments:
-        in_sources = set().union(*(_named_in((ROOT / source(file)).read_text(), code=True) for file in files))
+        in_sources = set().union(*(_in_code((ROOT / source(file)).read_text()) for file in files))
         chosen = {name for name, sets in setters().items() if own & set(sets)} | in_sources
     rows = []
     for name in sorted(chosen):
         program = link(page, f"src/ssmsim/microbenchmarks/programs/{name}.py")
         sets = [f"`{field}`" for field in setters()[name] if not own or field in own]
-        rows.append([f"[`{name}`]({program})", _first_sentence(programs()[name]), ", ".join(sets) or "–", _results(page, name)])
+        rows.append(
+            [f"[`{name}`]({program})", _first_sentence(programs()[name]), ", ".join(sets) or "–", _results(page, name)]
+        )
     return table(["Microbenchmark", "What it measures", "Sets here" if own else "Sets", "Results"], rows)
 
 
@@ -319,7 +348,11 @@ def commands(page: Path, arguments: list[str]) -> str:
         for parameter in command.params:
             if parameter.name == "help":
                 continue
-            shown = parameter.name.upper() if isinstance(parameter, click.Argument) or not parameter.opts[0].startswith("-") else parameter.opts[0]
+            shown = (
+                parameter.name.upper()
+                if isinstance(parameter, click.Argument) or not parameter.opts[0].startswith("-")
+                else parameter.opts[0]
+            )
             rows.append([f"`{shown}`", getattr(parameter, "help", "") or ""])
         parts.append(f"### ssmsim {name}\n\n{(command.help or '').strip()}\n\n{table(['Argument', 'Meaning'], rows)}")
     return "\n\n".join(parts)

@@ -17,7 +17,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 import generate
 
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
-LANGUAGES = {".py": "python", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".cu": "cuda", ".cuh": "cuda", ".sh": "sh"}
+LANGUAGES = {
+    ".py": "python",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".toml": "toml",
+    ".cu": "cuda",
+    ".cuh": "cuda",
+    ".sh": "sh",
+}
 SHOWN = {**LANGUAGES, "": "text", ".txt": "text", ".rst": "text", ".csv": "text", ".cff": "yaml"}
 OUTSIDE = "repository"  # folder of the site for what lies outside docs/
 
@@ -53,12 +61,14 @@ def _targets(text: str, path: str) -> list[str]:
 def _content(path: str) -> str:
     file = generate.ROOT / path
     if file.is_dir():
-        names = sorted(f"- {one.name}{'/' * one.is_dir()}" for one in file.iterdir() if not one.name.startswith((".", "__")))
+        names = sorted(
+            f"- {one.name}{'/' * one.is_dir()}" for one in file.iterdir() if not one.name.startswith((".", "__"))
+        )
         return f"# {path}\n\n" + "\n".join(names) + "\n"
     text = file.read_text()
     if file.suffix == ".md":
         return text
-    return f"# {path}\n\n````{SHOWN[file.suffix]} linenums=\"1\"\n{text.rstrip()}\n````\n"
+    return f'# {path}\n\n````{SHOWN[file.suffix]} linenums="1"\n{text.rstrip()}\n````\n'
 
 
 def on_files(files: Files, config: Any, **_: Any) -> Files:

@@ -1,6 +1,6 @@
 """Simulate one captured launch and print what Nsight Compute would have counted.
 
-    python examples/simulate_a_launch.py [LAUNCH] [CONFIG]
+python examples/simulate_a_launch.py [LAUNCH] [CONFIG]
 """
 
 import sys

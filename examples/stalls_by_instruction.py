@@ -1,6 +1,6 @@
 """Which instructions of a kernel wait, for what and how long.
 
-    python examples/stalls_by_instruction.py [LAUNCH]
+python examples/stalls_by_instruction.py [LAUNCH]
 """
 
 import sys
@@ -27,7 +27,9 @@ def main(launch: Path = LAUNCH) -> None:
     print(f"{launch.name}: {table.waited.sum():,.0f} warp cycles of waiting; the {LINES} heaviest instructions")
     for line in table.nlargest(LINES, "waited").itertuples():
         share = line.waited / table.waited.sum()
-        print(f"{line.pc:>6}  {share:>5.1%}  {line.waited / line.executed:>6.0f} cycles each  {line.reason:<18} {line.text}")
+        print(
+            f"{line.pc:>6}  {share:>5.1%}  {line.waited / line.executed:>6.0f} cycles each  {line.reason:<18} {line.text}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A sweep with a plot: cycles of a kernel over the latency of L2 and DRAM, and over the bandwidth of L2 slices.
 
-    python examples/sweep.py [OUT.png]
+python examples/sweep.py [OUT.png]
 """
 
 import shutil
@@ -21,7 +21,12 @@ from matplotlib import pyplot
 ROOT = Path(__file__).parents[1]
 LAUNCH = ROOT / "tests/data/captures/ssd-small/03-bmm_chunk_fwd_kernel"
 FACTORS = (0.5, 1, 2)
-LATENCY = ("l2.hit_latency_near_cycles", "l2.hit_latency_far_cycles", "dram.latency_near_cycles", "dram.latency_far_cycles")
+LATENCY = (
+    "l2.hit_latency_near_cycles",
+    "l2.hit_latency_far_cycles",
+    "dram.latency_near_cycles",
+    "dram.latency_far_cycles",
+)
 BANDWIDTH = ("l2.slice_bytes_per_cycle", "l2.slice_write_bytes_per_cycle", "l2.slice_fill_bytes_per_cycle")
 AXES = {"latency of L2 and DRAM": LATENCY, "bandwidth of L2 slices": BANDWIDTH}
 

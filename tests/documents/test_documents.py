@@ -8,7 +8,15 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ["What it models", "The rule", "Parameters and their sources", "Microbenchmarks that show it", "Error left", "Not modelled", "In the code"]
+PARTS = [
+    "What it models",
+    "The rule",
+    "Parameters and their sources",
+    "Microbenchmarks that show it",
+    "Error left",
+    "Not modelled",
+    "In the code",
+]
 WRITTEN = [
     *sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "traces/README.md", ROOT / "envs/README.md",
     *sorted((ROOT / "traces").glob("*/microbenchmarks/README.md")),
@@ -76,7 +84,11 @@ def test_every_unit_has_known_differences(generate: ModuleType) -> None:
 
 def test_an_unknown_block_or_file_is_refused(generate: ModuleType) -> None:
     page = ROOT / "docs/index.md"
-    for what, complaint in (("nonsense", "no generated block"), ("code absent.py", "no file"), ("parameters x.*", "no parameter")):
+    for what, complaint in (
+        ("nonsense", "no generated block"),
+        ("code absent.py", "no file"),
+        ("parameters x.*", "no parameter"),
+    ):
         with pytest.raises(generate.DocumentError, match=complaint):
             generate.render(f"<!-- generated {what} -->\n<!-- end of generated -->", page)
 
@@ -102,5 +114,9 @@ def test_the_readme_is_short_and_has_one_test_command() -> None:
 
 def test_pages_are_in_the_sites_menu() -> None:
     menu = (ROOT / "mkdocs.yml").read_text()
-    missing = [name(page) for page in sorted((ROOT / "docs").rglob("*.md")) if f" {page.relative_to(ROOT / 'docs')}" not in menu]
+    missing = [
+        name(page)
+        for page in sorted((ROOT / "docs").rglob("*.md"))
+        if f" {page.relative_to(ROOT / 'docs')}" not in menu
+    ]
     assert missing == []
