@@ -11,11 +11,14 @@ its additions to all slices took 37 % too long (atomics: all.8.16; 14 % without)
 
 from numba import njit
 
-from ssmsim.engines.embedded.state.records import FP, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, record
 
 # Kinds of queue. Atomics are with the loads; QUESTIONS are those of the other partition's slices; MISSES, loads that a slice
 # had no room for, wait in order of arrival: reads from DRAM have no turns (shares: all SMs within 3 %).
 LOADS, STORES, QUESTIONS, MISSES = range(4)
+
+# What waits at a slice, by CPC and SM: of a queue its CPCs, of a CPC its SMs, of an SM its requests; see slice_queues.py.
+NODE = record("first", "last", "following")
 
 
 @njit(cache=True)
@@ -36,7 +39,7 @@ def to_wait_in(m, slice_, nodes, fill, kind, cycle):
         return MISSES
     if fill.passed:
         return NONE
-    if front(m, nodes, fill.slice, kind) or (kind == LOADS and slice_.free_fp >> FP > cycle + m.turns_after):
+    if front(m, nodes, fill.slice, kind) or (kind == LOADS and slice_.free_fp >> FP > cycle + m.l2.turns_after_cycles):
         return kind
     return NONE
 
@@ -50,7 +53,7 @@ def root_of(m, number, kind):
 @njit(cache=True)
 def has_turns(m, sms, fill, kind):
     """Whether a request has turns of its SM: it does not come over the link."""
-    return kind <= STORES and sms[fill.sm].side == fill.slice * m.partitions // m.l2_slices
+    return kind <= STORES and sms[fill.sm].side == fill.slice * m.l2.partitions // m.l2.slices
 
 
 @njit(cache=True)

@@ -9,7 +9,8 @@ cycles, as those of two warps) and solo (lds32_four, sts32_four: 8 cycles each f
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import SERVE, schedule
-from ssmsim.engines.embedded.state.records import COPY, EXCHANGE, GLOBAL, INF, LOCAL, NONE, SHARED
+from ssmsim.engines.embedded.sm.instruction import COPY, EXCHANGE, GLOBAL, LOCAL, SHARED
+from ssmsim.engines.embedded.state.records import INF, NONE
 
 
 @njit(cache=True, forceinline=True)

@@ -9,9 +9,9 @@ and other warps do not. Our microbenchmark order: four dependent loads from L2 b
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import COPY_DONE, RELEASE, schedule
+from ssmsim.engines.embedded.sm.instruction import COPY
 from ssmsim.engines.embedded.sm.memory import ldgsts_inflight, writeback
 from ssmsim.engines.embedded.sm.memory.arbiter import is_load
-from ssmsim.engines.embedded.state.records import COPY
 
 
 @njit(cache=True)
