@@ -54,7 +54,7 @@ def test_no_two_lines_have_one_place(changes):
     m = machine_of(**changes)
     places = {(address_map.home_of(m, line), address_map.number_of(m, line)) for line in range(1 << 14)}
     assert len(places) == 1 << 14
-    assert max(number for _, number in places) < 1.02 * (1 << 14) / m.l2_slices + 8  # no gaps: all sets are used
+    assert max(number for _, number in places) < 1.02 * (1 << 14) / m.l2.slices + 8  # no gaps: all sets are used
 
 
 def test_pieces_of_64_kb_are_refreshed_at_one_time_but_for_a_quarter_of_the_interval():
@@ -63,7 +63,7 @@ def test_pieces_of_64_kb_are_refreshed_at_one_time_but_for_a_quarter_of_the_inte
     for line in range(0, 1 << 16, 2):
         slice_ = address_map.home_of(M, line)
         part, bank, _ = address_map.dram_of(M, slice_, line)
-        when.append(address_map.refresh_of(M, slice_ * M.channels // M.l2_slices + part, bank))
+        when.append(address_map.refresh_of(M, slice_ * M.dram.channels // M.l2.slices + part, bank))
     phase = np.exp(2j * np.pi * np.array(when).reshape(-1, 256) / M.refresh_interval)
     usual = [max(np.mean(np.abs(np.angle(block / one)) < np.pi / 6) for one in block[::16]) for block in phase]
     assert 0.6 < np.mean(usual) < 0.8

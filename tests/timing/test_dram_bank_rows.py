@@ -56,7 +56,7 @@ def test_readers_get_as_many_lines_as_in_the_model(name):
 @pytest.mark.parametrize("name", SEVERAL)
 def test_were_a_column_as_long_as_a_row_they_would_get_far_fewer(name):
     """As if a row were opened for each of its lines."""
-    assert off(name, column=int(gpu().machine[0].row_cycle)) < -0.4
+    assert off(name, dram__column_cycles=int(gpu().machine[0].dram.row_cycle_cycles)) < -0.4
 
 
 @pytest.mark.parametrize("name", MANY)

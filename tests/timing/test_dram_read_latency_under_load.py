@@ -18,7 +18,7 @@ MEASURED = Path(__file__).parents[2] / "traces/h200/microbenchmarks/dram/read_la
 LIMITS = np.array([80, 140, 200])  # cycles; beside readers, less of the 40 to 60 that most reads need vary
 ONE_KIND = ["300.0", "1000.0", "0.100", "0.300", "0.600", "0.900"]
 BOTH = ["80.200", "150.100", "150.300", "300.300", "300.900", "600.300", "600.600", "1000.300", "1000.900"]
-NO_TURN = {"read_to_write": 4}  # 2 ns
+NO_TURN = {"dram__read_to_write_cycles": 4}  # 2 ns
 
 
 @cache

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 from streams import EXIT, ROOT, one_sm, op, run
 
-from ssmsim.engines.embedded.sm.memory import ldgsts_inflight
+from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.sm import core
+from ssmsim.engines.embedded.sm import instruction as k
+from ssmsim.engines.embedded.sm.memory import ldgsts_inflight, lsu
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 MEASURED = json.loads((ROOT / "traces/h100/microbenchmarks/sm_memory/ldgsts_in_flight_release.json").read_text())[
     "samples"
@@ -18,9 +22,9 @@ WARM, FAR, TO = 1 << 24, 1 << 25, 4 * LANES
 
 def mock(*requests):
     """(machine of four places, SM, requests 1 and on of the given fields and BYPASS flags); a share is half a place."""
-    m, sm = r.records(r.MACHINE, 1)[0], r.records(r.SM, 1)[0]
-    m.places_fp, m.place_share_fp = 4 << r.FP, 1 << r.FP - 1
-    records, code = r.records(r.REQUEST, 1 + len(requests)), r.records(r.CODE, 1 + len(requests))
+    m, sm = r.records(PARAMETERS, 1)[0], r.records(core.SM, 1)[0]
+    m.places_fp, m.mio.place_share_fp = 4 << r.FP, 1 << r.FP - 1
+    records, code = r.records(lsu.REQUEST, 1 + len(requests)), r.records(k.CODE, 1 + len(requests))
     for index, (space, left, bypass) in enumerate(requests, 1):
         records[index].space, records[index].left, code[index].bypass = space, left, bypass
     return m, sm, records, code
@@ -31,21 +35,21 @@ def taken(sm):
 
 
 @pytest.mark.parametrize(("space", "left", "bypass", "share"), [
-    (r.COPY, 2, 0, 1), (r.COPY, 5, 1, 0.5), (r.COPY, 1, 0, 0.5), (r.COPY, 1, 1, 0.5), (r.GLOBAL, 2, 0, 0.5), (r.LOCAL, 3, 0, 0.5)])  # fmt: skip
+    (k.COPY, 2, 0, 1), (k.COPY, 5, 1, 0.5), (k.COPY, 1, 0, 0.5), (k.COPY, 1, 1, 0.5), (k.GLOBAL, 2, 0, 0.5), (k.LOCAL, 3, 0, 0.5)])  # fmt: skip
 def test_what_takes_how_much_of_a_place(space, left, bypass, share):
     """A copy through the L1 that misses a whole one; past it, with nothing to wait for (left 1) and loads a share."""
     m, sm, requests, code = mock((space, left, bypass))
     ldgsts_inflight.take(m, sm, requests, 1, code[1])
     assert taken(sm) == share
     ldgsts_inflight.answered(sm, requests, 1)
-    assert ldgsts_inflight.give_back(sm, requests) == (1 if space == r.COPY else 0)
+    assert ldgsts_inflight.give_back(sm, requests) == (1 if space == k.COPY else 0)
     assert taken(sm) == 0 and sm.oldest == sm.newest == 0
 
 
 @pytest.mark.parametrize(("bypass", "number"), [(0, 4), (1, 8)])
 def test_there_is_room_until_all_places_are_taken(bypass, number):
-    m, sm, requests, code = mock(*[(r.COPY, 2, bypass)] * (number + 1))
-    access = r.records(r.ACCESS, 1)[0]
+    m, sm, requests, code = mock(*[(k.COPY, 2, bypass)] * (number + 1))
+    access = r.records(coalesce.ACCESS, 1)[0]
     access.lines = 1
     for index in range(1, number + 1):
         assert ldgsts_inflight.has_room(m, sm, requests[index], code[index], access)
@@ -60,7 +64,7 @@ def test_there_is_room_until_all_places_are_taken(bypass, number):
 
 def test_places_are_given_back_in_the_order_in_which_they_were_taken():
     """A copy, a load, two copies: the last two wait for the load, which leaves at once when it is answered."""
-    m, sm, requests, code = mock((r.COPY, 2, 0), (r.GLOBAL, 2, 0), (r.COPY, 2, 0), (r.COPY, 2, 1))
+    m, sm, requests, code = mock((k.COPY, 2, 0), (k.GLOBAL, 2, 0), (k.COPY, 2, 0), (k.COPY, 2, 1))
     for index in range(1, 5):
         ldgsts_inflight.take(m, sm, requests, index, code[index])
     assert taken(sm) == 3
@@ -77,7 +81,7 @@ def test_places_are_given_back_in_the_order_in_which_they_were_taken():
 
 
 def test_a_load_that_is_answered_before_older_ones_takes_nothing_any_more():
-    m, sm, requests, code = mock((r.COPY, 2, 0), (r.GLOBAL, 2, 0))
+    m, sm, requests, code = mock((k.COPY, 2, 0), (k.GLOBAL, 2, 0))
     for index in (1, 2):
         ldgsts_inflight.take(m, sm, requests, index, code[index])
     ldgsts_inflight.answered(sm, requests, 2)

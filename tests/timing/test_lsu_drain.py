@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streams import one_sm
 
+from ssmsim.engines.embedded.sm import core
 from ssmsim.engines.embedded.sm.memory import lsu_drain
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 from ssmsim.microbenchmarks.programs.sm_memory.lsu_drain_time import LOOPS
 
 MEASURED = Path(__file__).parents[2] / "traces/h200/microbenchmarks/sm_memory/lsu_drain_time.json"
@@ -17,8 +19,8 @@ STOP = one_sm().mio.stop_cycles
 
 
 def unit():
-    m, sm = r.records(r.MACHINE, 1)[0], r.records(r.SM, 1)[0]
-    m.stop = STOP
+    m, sm = r.records(PARAMETERS, 1)[0], r.records(core.SM, 1)[0]
+    m.mio.stop_cycles = STOP
     return m, sm
 
 

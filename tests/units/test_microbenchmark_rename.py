@@ -58,6 +58,12 @@ def test_sources_of_fields_keep_the_fields_names(tmp_path):
     )
 
 
+def test_a_source_may_name_programs_alone():
+    assert TEXTS.source('"favours and chains; HB"') == (
+        '"sm/issue_slot_arbitration and sm/dependent_chain_throughput; HB"'
+    )
+
+
 def test_of_evidence_the_first_names_are_programs_and_the_rest_samples():
     assert TEXTS.evidence("launch: order, warps; bursts (H100); l1") == (
         "launch/block_dispatch_rate: order, warps; sm_memory/load_data_bank_timing (H100); l1/latency_capacity_bandwidth"

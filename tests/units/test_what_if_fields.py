@@ -9,6 +9,7 @@ from small_gpu import ACTIVE, BENCHMARKS, CAPTURES, simulate, small_gpu, whole_g
 from ssmsim.engines.embedded.feed import skip_prologue
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 from ssmsim.launch import read_launch
 from ssmsim.microbenchmarks.simulate import with_rounds
 from ssmsim.sass.opcodes import Space
@@ -61,7 +62,7 @@ def test_two_wavefronts_per_cycle_halve_the_time_of_passes(name):
 @pytest.mark.parametrize(("lead", "left"), [(0, (100, 120, 290, 182)), (130, (0, 90, 290, 182)), (600, (0, 0, 0, 92)),
                                             (9999, (0, 0, 0, 0))])  # fmt: skip
 def test_running_ahead_takes_latency_nearest_first(lead, left):
-    m = r.records(r.MACHINE, 1)[0]
+    m = r.records(PARAMETERS, 1)[0]
     m.request_latency, m.reply_latency, m.dram_latency, m.far_latency = 100, 120, 290, 182
     machine.run_ahead(m, lead)
     assert (m.request_latency, m.reply_latency, m.dram_latency, m.far_latency) == left

@@ -11,6 +11,8 @@ Cycles = Annotated[int, Field(ge=0, le=1 << 20)]
 Latency = Annotated[int, Field(ge=1, le=1 << 20)]
 Rate = Annotated[float, Field(gt=0, le=1e6)]
 Nanoseconds = Annotated[float, Field(ge=0, le=1e6)]
+# Name of a policy: a module of the engine's plug-in point, which says what it does.
+Policy = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 Kind = Literal["datasheet", "paper", "microbenchmark", "assumption", "modification"]
 
 

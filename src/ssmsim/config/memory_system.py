@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ssmsim.config.fields import Count, Cycles, Group, Nanoseconds, Rate
+from ssmsim.config.fields import Count, Cycles, Group, Nanoseconds, Policy, Rate
 
 
 class Noc(Group):
@@ -22,6 +22,10 @@ class Noc(Group):
         description="how long others may join a load whose answer is ready; not longer than that takes to the SM"
     )
     header_bytes: Annotated[int, Field(ge=0, le=128)]
+    shared_reply_skew_cycles: Count = Field(
+        description="an answer that TPCs of a GPC share comes to some of them up to so many cycles later"
+    )
+    atomic_header_bytes: Count = Field(description="that an atomic of up to four sectors sends beside its data")
     request_flit_bytes: Count = Field(description="what the request of a load takes of the ports")
     partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")
 
@@ -35,6 +39,8 @@ class L2(Group):
     ways: Count
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
+    replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
+    slice_hash: Policy = Field(description="which slice owns a line; see the engine's memory/l2/hash")
     hash_granule_bytes: Count = Field(description="consecutive bytes that stay in one slice")
     hash_page_bytes: Count = Field(description="consecutive bytes that stay in one partition")
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
@@ -82,6 +88,7 @@ class Dram(Group):
     channels: Count = Field(description="independent data buses (HBM3 pseudo channels)")
     banks_per_channel: Annotated[int, Field(ge=1, le=64)] = Field(description="that open rows independently")
     access_bytes: Count = Field(description="one burst")
+    scheduler: Policy = Field(description="which transaction a channel serves; see the engine's memory/dram_schedulers")
     channel_hash_granule_bytes: Count = Field(description="Accel-Sim alone: the engine's channels belong to slices")
     latency_near_cycles: Cycles = Field(description="unloaded L2 miss, whole path, pointer chase from an SM")
     latency_far_cycles: Cycles = Field(
@@ -100,6 +107,9 @@ class Dram(Group):
     refresh_ns: Nanoseconds = Field(description="time a bank is closed per refresh")
     refresh_groups: Count = Field(
         description="even times of an interval at which some bank is refreshed; each channel has one for each bank"
+    )
+    refresh_idle_groups: Annotated[int, Field(ge=0)] = Field(
+        description="times of an interval, beside those, at which no bank is refreshed"
     )
     queue_entries_per_channel: Count = Field(description="reads among which a slice's channels choose, per channel")
     look_ns: Nanoseconds = Field(description="a read is answered so much later for each older one to choose from")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ssmsim.config.fields import Count, Cycles, Group, Latency, NonNegative, Rate
+from ssmsim.config.fields import Count, Cycles, Group, Latency, NonNegative, Policy, Rate
 
 
 class Sm(Group):
@@ -14,6 +14,9 @@ class Sm(Group):
     warp_slots_per_subcore: Annotated[int, Field(ge=1, le=32)]
     issue_per_subcore_per_cycle: Annotated[int, Field(ge=1, le=8)] = Field(
         description="distinct warps it may issue from"
+    )
+    warp_scheduler: Policy = Field(
+        description="which of the warps that could issue does; see the engine's sm/schedulers"
     )
     blocks: Annotated[int, Field(ge=1, le=64)]
     registers: Count = Field(description="32-bit registers of the whole SM")
@@ -26,6 +29,9 @@ class Sm(Group):
     xu_lanes_per_subcore: Count = Field(description="MUFU and conversions")
     xu_front_cycles: Cycles = Field(
         description="dispatch to the first lanes; the unit holds two instructions and reads their source until their place is free"
+    )
+    fma_ahead_cycles: Cycles = Field(
+        description="what both FMA pipes take may wait so long at one; what needs the heavy one may not"
     )
     wide_multiply_cycles: Annotated[int, Field(ge=0)] = Field(
         description="IMAD.WIDE and IMAD.HI: more in the dispatch stage"
@@ -199,6 +205,7 @@ class L1(Group):
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
     ways: Count
+    replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
     hit_latency_cycles: Latency = Field(description="LDG.32 hit, issue to use, by pointer chase")
     tags_per_cycle: Rate = Field(description="128-byte lines looked up per cycle")
     bytes_per_cycle: Count = Field(

@@ -86,6 +86,9 @@ class Texts:
         more = rf"(?:(?:, |,? and |,{gap}){tick}{any_old}{tick}(?![\w/.]))*"
         self.several = re.compile(rf"([Mm]icrobenchmarks{gap})({tick}{any_old}{tick}(?![\w/.]){more})")
         self.single = re.compile(rf"([Mm]icrobenchmark{gap}{tick}){any_old}(?![\w/.]\w)(?!/)")
+        self.alone = re.compile(
+            rf'(?:(?<=")|(?<=; )){any_old}(?:(?:, | and |, and )(?:{any_old}|[a-z_]+/\w+))*(?=[";])'
+        )
         self.before = re.compile(self.one + r"(?= microbenchmarks?\b(?!/))")
         self.module = re.compile(rf"(?<=microbenchmarks\.programs\.)({any_old})(?= import (\w+)|\"|'|$)", re.M)
         self.dotted = re.compile(rf"(?<![\w./-])({any_old})((?:\.\w+)+)")
@@ -138,7 +141,8 @@ class Texts:
         return self.names[match[1]] + match[2] if known else match[0]
 
     def source(self, text: str) -> str:
-        """A field's source: PROGRAM: samples; PROGRAM: samples."""
+        """A field's source: PROGRAM: samples; PROGRAM: samples; PROGRAM and PROGRAM."""
+        text = self.alone.sub(self.new, text)
         return re.sub(
             r"(?!beside: (?:store|load)\.)" + self.one + r"(?=(?: \(H[12]00\))?: )", lambda m: self.names[m[1]], text
         )

@@ -9,14 +9,18 @@ from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.feed.coalesce_cache import remember, repeat
+from ssmsim.engines.embedded.sm.instruction import COPY, LOCAL, NO_SPACE, SHARED
 from ssmsim.engines.embedded.state.pointers import unowned
-from ssmsim.engines.embedded.state.records import COPY, LOCAL, NO_SPACE, OFF_BIT, SHARED
+from ssmsim.engines.embedded.state.records import OFF_BIT, record
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
 SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wavefronts", "conflicts", "lines",
         "lanes_active", "lanes_on", "ideal_wavefronts", "matrix_wavefronts", "copy_wavefronts", "local_sectors")  # fmt: skip
 (LOAD_REQUESTS, LOAD_SECTORS, STORE_REQUESTS, STORE_SECTORS, WAVEFRONTS, CONFLICTS, LINES, LANES_ACTIVE, LANES_ON,
  IDEAL, MATRIX_WAVEFRONTS, COPY_WAVEFRONTS, LOCAL_SECTORS) = range(len(SUMS))  # fmt: skip
+
+# One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
+ACCESS = record("first_line", "lines", "wavefronts")
 
 
 @njit(cache=True)

@@ -8,44 +8,26 @@ here: pieces go round the slices of their partition, and each round begins somew
 
 from numba import njit
 
-TURNS = 4  # granules of a piece of a page, dealt out to its slices by turns
+from ssmsim.engines.embedded.bitmask import scramble
+from ssmsim.engines.embedded.memory.l2 import hash
+from ssmsim.engines.embedded.plugins import chosen
+
 ROW_ROUNDS = 4  # granules of 256 bytes that a row has: our microbenchmark dram/bank_mapping, rows
-IDLE_TICKS = 4  # of 52, without refresh of any bank; 5 of 53 on an H200: our microbenchmark dram/refresh_timing, ticks
 
 
-@njit(cache=True)
-def scramble(x):
-    """A fixed mixing of address bits; the hardware's own hash is not published."""
-    x ^= x >> 17
-    x = ((x & 0x7FFFFFFF) * 0x1E3779B1 ^ x >> 31) & 0xFFFFFFFFFFFF
-    x ^= x >> 23
-    return x
-
-
-@njit(cache=True)
-def piece_of(m, line):
-    """(page, piece): the line's piece among those of its partition; of every two pages each partition has one."""
-    page = line // m.l2_page
-    return page, line // (TURNS * m.l2_granule) % m.l2_pieces + page // m.partitions * m.l2_pieces
+_home_of, _number_of = chosen(hash, "home_of"), chosen(hash, "number_of")
 
 
 @njit(cache=True)
 def home_of(m, line):
     """Slice that owns the line."""
-    page, piece = piece_of(m, line)
-    side = (page + (scramble(page // m.partitions) >> 7)) % m.partitions
-    start = scramble(piece // m.l2_pairs * m.partitions + side)
-    return (side * m.l2_pairs + (piece + start) % m.l2_pairs) * m.l2_pair + (
-        line // m.l2_granule + (start >> 20)
-    ) % m.l2_pair
+    return _home_of(m.slice_hash, m, line)
 
 
 @njit(cache=True)
 def number_of(m, line):
     """The line's place among those of its slice; no two have the same."""
-    _, piece = piece_of(m, line)
-    granule = piece // m.l2_pairs * TURNS + line // m.l2_granule % TURNS
-    return granule // m.l2_pair * m.l2_granule + line % m.l2_granule
+    return _number_of(m.slice_hash, m, line)
 
 
 @njit(cache=True)
@@ -58,12 +40,12 @@ def dram_of(m, slice_, line):
     each.
     """
     granule = number_of(m, line) // m.l2_granule
-    per_slice = max(1, m.channels // m.l2_slices)
+    per_slice = max(1, m.dram.channels // m.l2.slices)
     number = granule // per_slice
     part = (granule + (scramble(number) >> 9)) % per_slice  # unmixed, a column of a matrix had half of the channels
-    round_ = number // m.banks
-    bank = (number + (scramble(round_) >> 3)) % m.banks
-    return part, bank, (round_ // ROW_ROUNDS) * m.l2_slices + slice_ + 1
+    round_ = number // m.dram.banks_per_channel
+    bank = (number + (scramble(round_) >> 3)) % m.dram.banks_per_channel
+    return part, bank, (round_ // ROW_ROUNDS) * m.l2.slices + slice_ + 1
 
 
 @njit(cache=True)
@@ -75,6 +57,10 @@ def refresh_of(m, channel, bank):
     quarter of an interval lies between most pieces of 64 KB that differ, a bank's time between the partitions. Which
     third a channel has is mixed.
     """
-    turn = bank % 4 * ((m.banks + 3) // 4) + bank // 4 + channel * m.partitions // m.channels
-    thirds = max(1, m.refresh_groups // m.banks)
-    return (turn * thirds + channel % thirds) * m.refresh_interval // (m.refresh_groups + IDLE_TICKS)
+    turn = bank % 4 * ((m.dram.banks_per_channel + 3) // 4) + bank // 4 + channel * m.l2.partitions // m.dram.channels
+    thirds = max(1, m.dram.refresh_groups // m.dram.banks_per_channel)
+    return (
+        (turn * thirds + channel % thirds)
+        * m.dram.refresh_interval_cycles
+        // (m.dram.refresh_groups + m.dram.refresh_idle_groups)
+    )

@@ -20,7 +20,9 @@ def work(m, sm, one, start, busy):
     if sm.tensor_free_fp < start or period != sm.piece_period_fp:
         sm.pieces_from_fp = start
     sm.piece_period_fp = max(2, period)
-    sm.piece_fp = min(m.gmma_piece_fp, sm.piece_period_fp - max(1, sm.piece_period_fp * m.gmma_spare_fp >> FP))
+    sm.piece_fp = min(
+        m.gmma_piece_fp, sm.piece_period_fp - max(1, sm.piece_period_fp * m.tensor.hgmma_spare_share_fp >> FP)
+    )
 
 
 @njit(cache=True)
@@ -55,8 +57,8 @@ def take(m, sm, wavefronts_fp, loads, cycle):
     now, passes = cycle << FP, between(sm, wavefronts_fp, cycle)
     late, held = passes - wavefronts_fp, passes
     if loads and sm.tensor_free_fp > now and wavefronts_fp:
-        slots = wavefronts_fp * m.gmma_load_fp >> FP
+        slots = wavefronts_fp * m.tensor.hgmma_load_cycles_fp >> FP
         sm.results_free_fp = max(sm.results_free_fp, now) + slots
-        late = max(late, sm.results_free_fp - m.gmma_load_fp - now - wavefronts_fp + (1 << FP))
+        late = max(late, sm.results_free_fp - m.tensor.hgmma_load_cycles_fp - now - wavefronts_fp + (1 << FP))
         held = max(passes, sm.results_free_fp - now - m.gmma_room_fp)
     return (held + (1 << FP) - 1) >> FP, late

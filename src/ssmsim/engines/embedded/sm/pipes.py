@@ -7,19 +7,17 @@ Operands come from register banks with so many read ports (arXiv 2503.20481, sec
 
 from numba import njit
 
-from ssmsim.engines.embedded.state.records import FIXED, FMA, FP, FREE, GMMA, HEAVY, LITE, MEMORY, NONE, QUEUED, TENSOR
+from ssmsim.engines.embedded.sm.instruction import FIXED, FMA, FREE, GMMA, HEAVY, LITE, MEMORY, QUEUED, TENSOR
+from ssmsim.engines.embedded.state.records import FP, NONE
 
-# Cycles that an instruction which both fp32 pipes take may wait at one; what needs the heavy one may not (microbenchmark
-# sm/block_issue_priority: heavy).
-AHEAD = 1
 READS = 2  # cycles within which all operands are read, or as many as one bank needs
 
 
 @njit(cache=True, forceinline=True)
-def free_at(sub, one, cycle):
+def free_at(m, sub, one, cycle):
     """First cycle at which the instruction's pipe takes it."""
     if one.pipe == FMA:
-        return (sub.pipe_free_fp[sub.fma_turn] >> FP) - AHEAD
+        return (sub.pipe_free_fp[sub.fma_turn] >> FP) - m.sm.fma_ahead_cycles
     return sub.pipe_free_fp[one.pipe] >> FP
 
 
@@ -36,11 +34,11 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
     enters = max(cycle, sub.stage_free_fp >> FP)
     if one.pipe != FREE and one.kind != QUEUED and one.kind != MEMORY and one.kind != GMMA:
         if one.fed:
-            enters = max(enters, warp.made + m.factor_latency)
+            enters = max(enters, warp.made + m.sm.wide_factor_latency_cycles)
         enters = occupy(m, counts, sub, one, enters)
     now = enters << FP
     beside = sm.tensor_shadow_fp > now
-    each = (1 << FP) // m.ports
+    each = (1 << FP) // m.sm.register_ports_per_bank
     if beside:
         each += (m.gmma_port_fp - each) * sm.port_share_fp >> FP
     window = max(one.even_reads, one.odd_reads, READS) * each
@@ -57,7 +55,7 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
     if beside and one.writes:
         there += (slot(m, one, there) - there) * sm.port_share_fp >> FP
     if one.wide:
-        there += m.wide_cycles
+        there += m.sm.wide_multiply_cycles
     if one.pipe == TENSOR and one.kind == FIXED:
         sub.queue_last = max(sub.queue_last, there) + max(one.even_reads, one.odd_reads)
     if one.feeds:
@@ -92,11 +90,11 @@ def slot(m, one, cycle):
     Microbenchmark sm/register_bank_conflicts, ss128: FFMAs issue every 2 cycles while that bank alternates, or when
     they read nothing; every 4 when it stays the same; the bank of the destination makes no difference.
     """
-    phase = cycle % m.gmma_result
+    phase = cycle % m.tensor.hgmma_result_cycles
     if one.first_bank == NONE and phase <= 1:
         return cycle
     wanted = max(0, one.first_bank)
-    return cycle + (wanted - phase) % m.gmma_result
+    return cycle + (wanted - phase) % m.tensor.hgmma_result_cycles
 
 
 @njit(cache=True, forceinline=True)
@@ -111,8 +109,8 @@ def special(m, counts, sm, sub, cycle, pipe):
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
     busy = m.interval_fp[pipe]
     if sm.tensor_free_fp > start:
-        busy += m.gmma_result << (FP - 1)  # half a period, on average
-    sub.special_room = (sub.pipe_free_fp[pipe] >> FP) + m.special_front
+        busy += m.tensor.hgmma_result_cycles << (FP - 1)  # half a period, on average
+    sub.special_room = (sub.pipe_free_fp[pipe] >> FP) + m.sm.xu_front_cycles
     sub.pipe_free_fp[pipe] = start + busy
     counts.pipe_busy_fp[pipe] += busy
     return start >> FP
@@ -125,4 +123,4 @@ def special_read(m, sub, one):
     Our microbenchmark sm/mufu_source_hold: a register may be changed 14 cycles after dispatch, not 8 as those of memory
     instructions.
     """
-    return (sub.pipe_free_fp[one.pipe] >> FP) + m.special_front + 1
+    return (sub.pipe_free_fp[one.pipe] >> FP) + m.sm.xu_front_cycles + 1

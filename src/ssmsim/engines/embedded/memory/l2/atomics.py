@@ -19,7 +19,7 @@ def arriving(m, sms, fill):
     """How long an atomic that an SM sends takes the port of the slice (fixed point): an L2 clock per sector and one more."""
     if noc.near_of(m, fill.slice, sms[fill.sm].side) != fill.slice:  # it comes from the other partition
         return 0
-    return (fill.payload + noc.REDUCTION) * m.slice_atomic_fp // 32
+    return (fill.payload + m.noc.atomic_header_bytes) * m.slice_atomic_fp // 32
 
 
 @njit(cache=True)
@@ -31,9 +31,9 @@ def begin(m, slice_, fill, sectors, now):
     """
     start = max(slice_.add_free_fp, now << FP)
     if slice_.atomic_line == fill.line + 1 and slice_.atomic_sectors & fill.sectors:
-        start = max(start, slice_.atomic_start_fp + m.atomic_same_fp)
+        start = max(start, slice_.atomic_start_fp + m.l2.atomic_same_cycles_fp)
     slice_.atomic_line, slice_.atomic_sectors, slice_.atomic_start_fp = fill.line + 1, fill.sectors, start
-    slice_.add_free_fp = start + max(m.slice_fp, sectors * m.atomic_fp)
+    slice_.add_free_fp = start + max(m.l2.slice_interval_cycles_fp, sectors * m.l2.atomic_interval_cycles_fp)
     return start >> FP
 
 
@@ -45,8 +45,8 @@ def hold(m, slice_, owner, fill, sectors, at_home):
     atomic passes its port.
     """
     if not at_home:
-        owner.coming_fp += sectors * m.atomic_fp
+        owner.coming_fp += sectors * m.l2.atomic_interval_cycles_fp
     elif fill.passed:
-        owner.coming_fp -= sectors * m.atomic_fp
+        owner.coming_fp -= sectors * m.l2.atomic_interval_cycles_fp
     fill.passed = 1 - at_home
     slice_.free_fp = max(slice_.free_fp, owner.add_free_fp + owner.coming_fp - m.adds_waiting_fp)

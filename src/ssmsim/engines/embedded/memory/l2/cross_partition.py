@@ -40,10 +40,10 @@ def remove(slice_, transactions, number):
 @njit(cache=True)
 def holds_up(m, slice_, transactions, fill):
     """The question whose answer a hit on a copy waits for; 0 when there is none."""
-    if m.answers_awaited == 0 or fill.slice == fill.home:
+    if m.l2.copy_hit_answers == 0 or fill.slice == fill.home:
         return 0
     number = slice_.first_asked
-    for _ in range(m.answers_awaited - 1):
+    for _ in range(m.l2.copy_hit_answers - 1):
         if number and transactions[number].later:
             number = transactions[number].later
     return number

@@ -13,11 +13,14 @@ Not modelled: stores in a slice that is busy with them, of which those from the 
 
 from numba import njit
 
-from ssmsim.engines.embedded.state.records import FP, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, record
 
 # Kinds of queue. Atomics are with the loads; QUESTIONS are those of the other partition's slices; MISSES, loads that a slice
 # had no room for, wait in order of arrival: reads from DRAM have no turns (noc/bandwidth_fairness: all SMs within 3 %).
 LOADS, STORES, QUESTIONS, MISSES = range(4)
+
+# What waits at a slice, by CPC and SM: of a queue its CPCs, of a CPC its SMs, of an SM its requests; see slice_queues.py.
+NODE = record("first", "last", "following")
 
 
 @njit(cache=True)
@@ -38,7 +41,7 @@ def to_wait_in(m, slice_, nodes, fill, kind, cycle):
         return MISSES
     if fill.passed:
         return NONE
-    if front(m, nodes, fill.slice, kind) or (kind == LOADS and slice_.free_fp >> FP > cycle + m.turns_after):
+    if front(m, nodes, fill.slice, kind) or (kind == LOADS and slice_.free_fp >> FP > cycle + m.l2.turns_after_cycles):
         return kind
     return NONE
 
@@ -52,7 +55,7 @@ def root_of(m, number, kind):
 @njit(cache=True)
 def has_turns(m, sms, fill, kind):
     """Whether a request has turns of its SM: it does not come over the link."""
-    return kind <= STORES and sms[fill.sm].side == fill.slice * m.partitions // m.l2_slices
+    return kind <= STORES and sms[fill.sm].side == fill.slice * m.l2.partitions // m.l2.slices
 
 
 @njit(cache=True)

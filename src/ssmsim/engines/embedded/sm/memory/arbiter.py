@@ -10,7 +10,8 @@ sts32_four: 8 cycles each from one warp).
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import SERVE, schedule
-from ssmsim.engines.embedded.state.records import COPY, EXCHANGE, GLOBAL, INF, LOCAL, NONE, SHARED
+from ssmsim.engines.embedded.sm.instruction import COPY, EXCHANGE, GLOBAL, LOCAL, SHARED
+from ssmsim.engines.embedded.state.records import INF, NONE
 
 
 @njit(cache=True, forceinline=True)

@@ -21,11 +21,15 @@ from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.memory import noc
 from ssmsim.engines.embedded.memory.noc import take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, find_l1
+from ssmsim.engines.embedded.sm.instruction import GLOBAL, LOCAL
 from ssmsim.engines.embedded.sm.memory.arbiter import is_load
-from ssmsim.engines.embedded.state.records import FP, GLOBAL, LOCAL, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, record
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
 LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
+
+# What a way holds: sectors valid, on their way and (L1) written; for each sector on its way, who brings it.
+L1_LINE = record("valid", "pending", "stored", ("awaited", 4))
 
 
 @njit(cache=True)
@@ -61,7 +65,7 @@ def access(m, chip, cores, memory, s, index, cycle):
         if request.left > 1:
             request.passes = count * m.wavefront_fp + (1 << FP) - 1 >> FP
     if one.is_store:  # until its port has room; shared memory is served meanwhile: mixes and local (both64)
-        took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - m.store_backlog - cycle)
+        took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - m.l1.store_backlog_cycles - cycle)
     return took
 
 
@@ -71,9 +75,9 @@ def has_room(m, cores, memory, s, index):
     sm, request = cores.sms[s], cores.requests[index]
     one, access_ = cores.code[request.code], cores.accesses[request.access]
     count = access_.lines
-    if sm.misses and sm.misses + count > m.miss_lines:
+    if sm.misses and sm.misses + count > m.l1.miss_lines:
         return False
-    if (one.is_store and sm.stores > m.store_bytes) or memory.fills[0].payload < 2 * count + 8:
+    if (one.is_store and sm.stores > m.l1.store_bytes) or memory.fills[0].payload < 2 * count + 8:
         return False
     if sm.awaited + count > m.l1_awaited and not (one.is_store or one.bypass or one.is_atomic):
         return sm.awaited + asked(m, s, request, access_, cores.lines, cores.l1_tags, cores.l1_lines) <= m.l1_awaited

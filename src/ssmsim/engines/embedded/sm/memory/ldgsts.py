@@ -32,14 +32,14 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
     if request.off:
         return busy
     if one.bypass:
-        busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
+        busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.mio.copy_issue_cycles_fp))
         begin = cycle << FP
         if access.lines:
-            begin = max(begin, sm.copy_past_free_fp - m.copy_ahead_fp)
+            begin = max(begin, sm.copy_past_free_fp - m.mio.copy_ahead_cycles_fp)
             if sm.copy_back_fp > begin:  # one of a line through the L1 whose data are there goes first
-                begin += m.copy_miss_fp
+                begin += m.mio.copy_miss_cycles_fp
                 sm.copy_back_fp += access.lines << FP
-            sm.copy_past_free_fp = max(begin, sm.copy_past_free_fp) + max(access.lines << FP, m.copy_l1_fp)
+            sm.copy_past_free_fp = max(begin, sm.copy_past_free_fp) + max(access.lines << FP, m.mio.copy_l1_cycles_fp)
         sm.copy_written = (begin >> FP) + busy + access.wavefronts // 2
         return busy + (begin >> FP) - cycle + meet(counts, sm, cycle, access.wavefronts)
     missed = request.left > 1
@@ -61,13 +61,16 @@ def whole_time(m, sm, access, cycle):
 
     Microbenchmark sm_memory/hgmma_ldgsts_contention: ca16.
     """
-    return max(hgmma_operands.between(sm, access.wavefronts * m.wavefront_fp, cycle) + m.copy_issue_fp, m.copy_l1_fp)
+    return max(
+        hgmma_operands.between(sm, access.wavefronts * m.wavefront_fp, cycle) + m.mio.copy_issue_cycles_fp,
+        m.mio.copy_l1_cycles_fp,
+    )
 
 
 @njit(cache=True)
 def first_pass(m, access):
     """Of one that misses, which writes nothing yet: a line each cycle."""
-    return max(access.lines << FP, m.copy_l1_fp)
+    return max(access.lines << FP, m.mio.copy_l1_cycles_fp)
 
 
 @njit(cache=True)
@@ -84,12 +87,12 @@ def meet(counts, sm, cycle, wavefronts):
 @njit(cache=True)
 def arrives(m, counts, sm, sectors, cycle):
     """Sectors of a line that a copy brings past the L1 are there."""
-    until = cycle + sectors * m.copy_sector
+    until = cycle + sectors * m.mio.copy_sector_cycles
     met = max(0, min(until, sm.storing_until) - max(cycle, sm.storing_from))
     place = sm.landings % LANDINGS
     sm.landing_from[place], sm.landing_until[place] = cycle, until
     sm.landings += 1
-    busy = whole_cycles(sm, m.copy_fill_fp) + met
+    busy = whole_cycles(sm, m.mio.copy_fill_cycles_fp) + met
     sm.lsu_free = max(sm.lsu_free, cycle) + busy
     counts.lsu_cycles += busy
     counts.copy_conflicts += met
@@ -98,7 +101,7 @@ def arrives(m, counts, sm, sectors, cycle):
 @njit(cache=True)
 def second_pass(m, sm, access, cycle):
     """Of one that missed, when its data are there."""
-    return max(0, whole_time(m, sm, access, cycle) + m.copy_miss_fp - first_pass(m, access))
+    return max(0, whole_time(m, sm, access, cycle) + m.mio.copy_miss_cycles_fp - first_pass(m, access))
 
 
 @njit(cache=True)
@@ -146,7 +149,7 @@ def closed(m, counts, sm, warp, request, events, cycle):
     counts.answers += 1
     warp.outstanding -= 1
     request.left = NONE  # to be freed when it leaves the queue
-    warp.copy_told[warp.copy_closed % COPY_GROUPS] = cycle + m.commit_latency
+    warp.copy_told[warp.copy_closed % COPY_GROUPS] = cycle + m.mio.commit_latency_cycles
     warp.copy_closed += 1
     flush_groups(warp, events, request.warp, cycle)
     behind = max(0, sm.copy_written - cycle)

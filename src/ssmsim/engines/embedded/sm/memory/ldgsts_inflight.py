@@ -13,7 +13,8 @@ loads do not stop. Loads that hit go on even when the unit waits (by hand); here
 
 from numba import njit
 
-from ssmsim.engines.embedded.state.records import COPY, FP
+from ssmsim.engines.embedded.sm.instruction import COPY
+from ssmsim.engines.embedded.state.records import FP
 
 AWAITED, ANSWERED = 1, 2  # of request.standing; else 0
 
@@ -25,7 +26,7 @@ def has_room(m, sm, request, one, access):
     One through the L1 wants a whole place: what it lacks is known when it is looked up. If it hits it takes a share.
     """
     whole = access.lines and not one.bypass
-    return request.off or sm.places_taken_fp + (1 << FP if whole else m.place_share_fp) <= m.places_fp
+    return request.off or sm.places_taken_fp + (1 << FP if whole else m.mio.place_share_fp) <= m.places_fp
 
 
 @njit(cache=True)
@@ -33,7 +34,7 @@ def take(m, sm, requests, index, one):
     """The unit has asked for the lines of a load, an atomic or a copy that are awaited."""
     request = requests[index]
     whole = request.space == COPY and request.left > 1 and not one.bypass
-    request.place_fp = 0 if request.off else 1 << FP if whole else m.place_share_fp
+    request.place_fp = 0 if request.off else 1 << FP if whole else m.mio.place_share_fp
     sm.places_taken_fp += request.place_fp
     request.standing, request.older, request.newer = AWAITED, sm.newest, 0
     if sm.newest:

@@ -23,6 +23,6 @@ def stop(m, sm, cycle):
     """Cycles from `cycle` on for which the unit stands still: none when no access is in it. Nothing is then."""
     if sm.through < cycle:
         return 0
-    busy = sm.through - cycle + m.stop
+    busy = sm.through - cycle + m.mio.stop_cycles
     sm.through = NONE
     return busy

@@ -13,15 +13,15 @@ warps of a sub-core 105, and copies come a cycle apart (our microbenchmark sm_me
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
-from ssmsim.engines.embedded.state.records import COPY
+from ssmsim.engines.embedded.sm.instruction import COPY
 
 
 @njit(cache=True, forceinline=True)
 def reading(m, one, off):
     """Cycles for which an instruction holds its sub-core's port to read its registers."""
     if off:
-        return 1 if one.is_store else m.subcore_interval
-    return m.subcore_interval * one.sources
+        return 1 if one.is_store else m.mio.subcore_interval_cycles
+    return m.mio.subcore_interval_cycles * one.sources
 
 
 @njit(cache=True, forceinline=True)
@@ -37,15 +37,18 @@ def advance(m, sm, sub, requests, code, events, cycle):
         request = requests[sub.unread]
         one = code[request.code]
         registers = data(one, request.off)
-        if sub.handed and (sub.handed == m.handed or sub.handed_data + registers > m.handed_data):
+        if sub.handed and (
+            sub.handed == m.mio.handed_entries_per_subcore
+            or sub.handed_data + registers > m.mio.handed_registers_per_subcore
+        ):
             return
         sub.unread = request.next
         sub.handed += 1
         sub.handed_data += registers
         begin = max(sm.hand_free, cycle)
         copies = request.space == COPY and not request.off
-        sm.hand_free = begin + (m.copy_hand if copies else max(m.shared_interval, registers))
+        sm.hand_free = begin + (m.mio.copy_hand_cycles if copies else max(m.mio.shared_interval_cycles, registers))
         request.arrival = max(request.arrival, begin)
         if one.read_add:
-            release = request.arrival + m.read_release + reading(m, one, request.off)
+            release = request.arrival + m.mio.read_release_cycles + reading(m, one, request.off)
             schedule(events, release, RELEASE, request.warp, one.read_add)

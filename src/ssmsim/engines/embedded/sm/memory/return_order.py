@@ -9,9 +9,9 @@ when they hit the L1 (ldg.copy); 16 loads that hit behind one from DRAM end with
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import COPY_DONE, RELEASE, schedule
+from ssmsim.engines.embedded.sm.instruction import COPY
 from ssmsim.engines.embedded.sm.memory import ldgsts_inflight, writeback
 from ssmsim.engines.embedded.sm.memory.arbiter import is_load
-from ssmsim.engines.embedded.state.records import COPY
 
 
 @njit(cache=True)
