@@ -34,7 +34,7 @@ WRONG = {
     "sm: {blocks: many}": r"mine\.yaml:2: field sm\.blocks: .*valid integer",
     "sm: {blocks: 1.5}": r"mine\.yaml:2: field sm\.blocks: .*valid integer",
     "sm: {blocks: }": r"mine\.yaml:2: field sm\.blocks: .*valid integer",
-    "noc: {reply_bytes_per_cycle_per_sm: 0}": r"mine\.yaml:2: field noc\.reply_bytes_per_cycle_per_sm: .*greater than 0",
+    "noc: {reply_bytes_per_cycle_per_sm: 0}": r"mine\.yaml:2: field noc\.reply_bytes_per_cycle_per_sm: .*must be 0\.001 to 1000000 bytes per cycle",
     "noc: {reply_bytes_per_cycle_per_sm: .nan}": r"mine\.yaml:2: field noc\.reply_bytes_per_cycle_per_sm: ",
     "sm: {subcores: 8}": r"mine\.yaml:2: field sm\.subcores: .*4",
     "sm: 3": r"mine\.yaml:2: field sm: expected fields, not a value",

@@ -61,10 +61,13 @@ def microbench_compare(
         Path | None, typer.Option(help="folder of another GPU's results, such as traces/h100/microbenchmarks")
     ] = None,
 ) -> None:
-    """Simulate the saved microbenchmarks and compare cycles per loop round with what was measured."""
-    from ssmsim.files import whole_file
+    """Replay the saved microbenchmarks and compare cycles per loop round with what was measured."""
+    from ssmsim.files import check_output, csv_format, whole_file
     from ssmsim.microbenchmarks.simulate import compare
 
+    format_ = csv_format("table of microbenchmarks", "name", "measured", "simulated")
+    if csv is not None:
+        check_output(csv, format_)
     lines = ["name,measured,simulated,error,failed"]
     for row in compare(launches, config, only, results=measured):
         error = "" if row.error is None else f"{row.error:+.3f}"
@@ -72,5 +75,5 @@ def microbench_compare(
         print(f"{row.name:64s} {row.measured:10.2f} {simulated:>10s} {error:>7s} {row.failed[:90]}", flush=True)
         lines.append(f"{row.name},{row.measured:.2f},{simulated},{error},{row.failed.replace(',', ';')}")
     if csv is not None:
-        with whole_file(csv) as temporary:
+        with whole_file(csv, format_) as temporary:
             temporary.write_text("\n".join(lines) + "\n")

@@ -108,7 +108,8 @@ class Texts:
         text = re.sub(r"(?<=ssmsim\.microbenchmarks\.)\w+(?= import)", lambda m: MODULES.get(m[0], m[0]), text)
         text = re.sub(r"(?<=tests/)\w+/test_\w+(?=\.py)", lambda m: TESTS.get(m[0], m[0]), text)
         text = self.module.sub(self._module, text)
-        text = self.file.sub(lambda m: self.names[m[1]], text)
+        if "microbenchmark" in text:  # elsewhere link.json is any file
+            text = self.file.sub(lambda m: self.names[m[1]], text)
         text = self.saved.sub(lambda m: self.names[m[2]].replace("/", f"/{m[1]}"), text)
         text = self.dotted.sub(self._case, text)
         for pattern in (self.several, self.single, self.before):

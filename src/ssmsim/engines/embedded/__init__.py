@@ -14,6 +14,8 @@ from typing import Any
 
 import numba
 
+from ssmsim.engines import compile_cache
+
 HERE = Path(__file__).parent
 
 
@@ -28,7 +30,7 @@ def digest() -> str:
 
 def cache_root() -> Path:
     """Where compiled code is kept: $SSMSIM_CACHE, else the user's cache folder."""
-    if "SSMSIM_CACHE" in os.environ:
+    if os.environ.get("SSMSIM_CACHE"):
         return Path(os.environ["SSMSIM_CACHE"])
     if sys.platform == "darwin":
         return Path.home() / "Library/Caches/ssmsim"
@@ -37,7 +39,7 @@ def cache_root() -> Path:
 
 # Code compiled with bounds checking must not be mistaken for the other: Numba's index does not tell them apart.
 CHECKED = "-checked" if numba.config.BOUNDSCHECK else ""
-numba.config.CACHE_DIR = str(cache_root() / (digest() + CHECKED))
+compile_cache.use(cache_root() / (digest() + CHECKED))
 
 
 class Embedded:

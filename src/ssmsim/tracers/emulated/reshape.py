@@ -109,7 +109,7 @@ def write_reshaped(launch: Launch, folder: Path) -> None:
     """A reshaped launch as a launch/1 folder of its own; contents files are named by absolute path."""
     from ssmsim.files import whole_folder
 
-    with whole_folder(folder) as temporary:
+    with whole_folder(folder, "launch/1", launch.inputs) as temporary:
         (temporary / "kernel.cubin").write_bytes(launch.cubin_path.read_bytes())
         buffers = [
             b if b.contents is None else b.model_copy(update={"contents": str((launch.folder / b.contents).resolve())})
