@@ -29,7 +29,9 @@ def digest(engine: str) -> str:
     installed.
     """
     package = Path(ssmsim.__file__).parent
-    out = {package / part for part in ELSEWHERE} | {package / "engines" / name for name in engine_names() if name != engine}
+    out = {package / part for part in ELSEWHERE} | {
+        package / "engines" / name for name in engine_names() if name != engine
+    }
     hashed = hashlib.sha256(_disassembler().encode())
     if engine in EXTERNAL:
         hashed.update(open_engine(engine).digest().encode())

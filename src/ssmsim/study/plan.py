@@ -144,12 +144,19 @@ class Plan:
             launches += ran_before(launch, self.configs[run.config].l2.bytes)
         configs = [run.config, self.study.baseline] if run.sms else [run.config]
         how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {self.sample} {run.blocks} {self.clock(run)}"
-        parts = [digest(run.engine), *(self.config_digests[name] for name in configs), *map(launch_digest, launches), how]
+        parts = [
+            digest(run.engine),
+            *(self.config_digests[name] for name in configs),
+            *map(launch_digest, launches),
+            how,
+        ]
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:32]
 
     def identity(self, engine: str, workload: str, launch: str, selection: str) -> str:
         """What a batch simulates and the keys of its results: when this changes, the batch runs again."""
-        return " ".join(f"{Path(run.path('')).stem}:{self.key(run)}" for run in self.batches[engine, workload, launch, selection])
+        return " ".join(
+            f"{Path(run.path('')).stem}:{self.key(run)}" for run in self.batches[engine, workload, launch, selection]
+        )
 
     @cached_property
     def config_digests(self) -> dict[str, str]:
@@ -280,7 +287,9 @@ def _launch(folder: Path) -> Launch:
     contents = [(f"contents of {buffer.name}", buffer.contents) for buffer in launch.buffers if buffer.contents]
     for what, name in [("cubin", launch.cubin), *contents]:
         if Path(name).is_absolute():
-            raise SsmsimError(f"{what} {name!r} is an absolute path", folder / "launch.json", "copy it beside the launch")
+            raise SsmsimError(
+                f"{what} {name!r} is an absolute path", folder / "launch.json", "copy it beside the launch"
+            )
         check_inside(folder / name, folder.parent, f"{what} {name!r}", folder / "launch.json")
     return launch
 

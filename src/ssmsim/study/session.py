@@ -13,7 +13,9 @@ from ssmsim.files import whole_file
 
 SOURCES = Path(ssmsim.__file__).parents[1]
 OWNER = Path("results/.running")  # host and process of the last run that began here
-ALIVE = Path(".snakemake/ssmsim.alive")  # locked, shared, by every Snakemake that is at work here; a kernel's lock dies with it
+ALIVE = Path(
+    ".snakemake/ssmsim.alive"
+)  # locked, shared, by every Snakemake at work here; the lock dies with its process
 OPTIONS = ("study", "sample")  # of --config
 _held: list[IO[str]] = []
 
