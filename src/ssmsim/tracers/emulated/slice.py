@@ -109,11 +109,12 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], f
                 computes[i] = True
                 always |= fact.guard
                 kept = MEMORY if i in fed else stored
-                guarded |= fact.needs(touched | fact.writes & kept) & ~MEMORY
+                needed = fact.needs(touched | fact.writes & kept)
+                guarded |= needed & ~MEMORY
                 if feeds is None:
-                    changed |= bool(fact.data & MEMORY & ~stored)
-                    stored |= fact.data & MEMORY
-                elif fact.data & (1 << SHARED):
+                    changed |= bool(needed & MEMORY & ~stored)
+                    stored |= needed & MEMORY
+                elif needed & (1 << SHARED):
                     for store in feeds.get(i, ()):
                         changed |= not computes[store]
                         computes[store] = True

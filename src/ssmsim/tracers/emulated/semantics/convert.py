@@ -77,7 +77,7 @@ def f2f(ins: Any, a: Array) -> Array:
         return _float_out(ins, target, _float_in(ins, source, a), rounding(ins.mods))
 
 
-def f2fp(ins: Any, a: Array, b: Array | None = None, c: Array | None = None) -> Array:
+def f2fp(ins: Any, a: Array, b: Any = None, c: Any = None) -> Array:
     """Float32 to 16-bit halves or 8-bit bytes of one register, and back.
 
     .PACK_AB: a above, b below. .MERGE_C: a below the upper half of b. .PACK_B: one float32, to TF32. 8-bit formats:
