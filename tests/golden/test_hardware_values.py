@@ -94,11 +94,11 @@ def test_full_mode_refuses_values_that_no_launch_fixes(tmp_path: Path) -> None:
         run_full(launch, Image.of([launch]))
 
 
-@pytest.mark.parametrize(("kernel", "number", "threads", "barriers"), [("pairs", 1, 64, 12), ("handover", 3, 128, 4)])
+@pytest.mark.parametrize(("kernel", "number", "threads", "barriers"), [("pairs", 1, 64, 12), ("handover", 3, 128, 8)])
 def test_barriers_with_number_and_count_in_registers(
     tmp_path: Path, kernel: str, number: int, threads: int, barriers: int
 ) -> None:
-    """pairs: two pairs of warps, three barriers each. handover: two warps arrive where two others wait."""
+    """pairs: two pairs of warps, three barriers each. handover: two warps arrive where two others wait; each passes the other's instruction with its guard off."""
     launch = make(tmp_path, "barriers.cubin", kernel, struct.pack("<Qii", OUT, number, threads), block=[128, 1, 1])
     totals = emulate_totals(launch)
     assert sum(n for op, n in totals.per_opcode().items() if op.startswith("BAR")) == barriers
