@@ -98,7 +98,10 @@ def test_full_mode_refuses_values_that_no_launch_fixes(tmp_path: Path) -> None:
 def test_barriers_with_number_and_count_in_registers(
     tmp_path: Path, kernel: str, number: int, threads: int, barriers: int
 ) -> None:
-    """pairs: two pairs of warps, three barriers each. handover: two warps arrive where two others wait; each passes the other's instruction with its guard off."""
+    """pairs: two pairs of warps, three barriers each. handover: two warps arrive where two others wait.
+
+    In handover each warp also issues the other's BAR, with its guard off.
+    """
     launch = make(tmp_path, "barriers.cubin", kernel, struct.pack("<Qii", OUT, number, threads), block=[128, 1, 1])
     totals = emulate_totals(launch)
     assert sum(n for op, n in totals.per_opcode().items() if op.startswith("BAR")) == barriers
