@@ -19,7 +19,6 @@ from ssmsim.config.fields import (
     Share,
 )
 
-
 IN_STALL_COUNTS = (
     "without effect on captured code: the assembler put this latency into the stall counts of the SASS, which the engine "
     "obeys. It times an instruction that releases a dependency counter, and Accel-Sim's pipe"
