@@ -77,7 +77,9 @@ def damaged_tree(draw: st.DrawFn, tree: Any, most: int = 2) -> Any:
         elif kind == "add" and isinstance(parent[last], dict):
             parent[last][draw(st.text(max_size=8))] = draw(VALUES)
         elif kind == "scale" and isinstance(parent[last], int | float) and not isinstance(parent[last], bool):
-            parent[last] = draw(st.sampled_from((parent[last] * 10**6, -parent[last], parent[last] * 1000, parent[last] / 1000)))
+            parent[last] = draw(
+                st.sampled_from((parent[last] * 10**6, -parent[last], parent[last] * 1000, parent[last] / 1000))
+            )
     return root[""]
 
 
@@ -95,7 +97,9 @@ def damaged_words(draw: st.DrawFn, text: str, most: int = 2) -> bytes:
     lines = text.splitlines()
     for _ in range(draw(st.integers(1, most))):
         at = draw(st.integers(0, len(lines) - 1))
-        word = draw(st.one_of(st.sampled_from(NASTY_TEXT), st.sampled_from(NASTY_NUMBERS).map(str), st.text(max_size=10)))
+        word = draw(
+            st.one_of(st.sampled_from(NASTY_TEXT), st.sampled_from(NASTY_NUMBERS).map(str), st.text(max_size=10))
+        )
         kind = draw(st.sampled_from(("value", "cell", "cell", "repeat", "remove", "line", "key")))
         if kind == "value" and ":" in lines[at]:
             lines[at] = lines[at].split(":", 1)[0] + ": " + word

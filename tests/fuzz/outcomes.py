@@ -50,7 +50,11 @@ def outcome(target: Target, case: Any, folder: Path) -> tuple[str, str]:
         return "result", ""
     except SsmsimError as error:
         told = str(error)
-        return ("clean error", "") if told and "\n" not in told and len(told) < 4000 else ("traceback", "a message of many lines")
+        return (
+            ("clean error", "")
+            if told and "\n" not in told and len(told) < 4000
+            else ("traceback", "a message of many lines")
+        )
     except TooLong as error:
         return "timeout", _place(error)
     except MemoryError as error:
@@ -71,11 +75,18 @@ def _place(error: BaseException) -> str:
 
 def count(target: Target, cases: int, start: int, folder: Path, kept: dict[str, Any]) -> Counter[str]:
     """Classes of `cases` damaged inputs; `kept` gets one case for each place of what must never be."""
+    target.run(target.sound, folder)  # raises when a sound input is refused; compiles what has not been compiled
     found: Counter[str] = Counter()
 
     @seed(start)
-    @settings(max_examples=cases, database=None, phases=[Phase.generate], deadline=None, verbosity=Verbosity.quiet,
-              suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=cases,
+        database=None,
+        phases=[Phase.generate],
+        deadline=None,
+        verbosity=Verbosity.quiet,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(target.cases)
     def each(case: Any) -> None:
         kind, where = outcome(target, case, folder)

@@ -34,7 +34,11 @@ from tests.fuzz.mutate import NASTY_NUMBERS, NASTY_TEXT, damaged_bytes, damaged_
 
 ROOT = Path(__file__).parents[2]
 SMALL = ROOT / "traces/h200/mamba2-2.7b/37-vectorized_elementwise_kernel"
-LAUNCHES = [SMALL, ROOT / "traces/h200/mamba2-780m-holdout/39-chunk_cumsum_bwd_kernel", ROOT / "traces/h200/empty/00-empty_kernel"]
+LAUNCHES = [
+    SMALL,
+    ROOT / "traces/h200/mamba2-780m-holdout/39-chunk_cumsum_bwd_kernel",
+    ROOT / "traces/h200/empty/00-empty_kernel",
+]
 MEASURED = ROOT / "traces/h200/empty/measured.csv"
 TRACE = ROOT / "tests/data/captures/ssd-small/38-vectorized_elementwise_kernel/nvbit.traceg.xz"
 STUDY = ROOT / "analysis/study.yaml"
@@ -43,9 +47,12 @@ H200 = ROOT / "simconfigs/h200.yaml"
 
 @dataclass(frozen=True)
 class Target:
-    """cases: strategy of damaged inputs. run: what reads one, in a scratch folder that the next case reuses."""
+    """sound: an undamaged input. cases: strategy of damaged ones. run: what reads one, in a scratch folder that the next
+    case reuses.
+    """
 
     name: str
+    sound: Any
     cases: st.SearchStrategy[Any]
     run: Callable[[Any, Path], None]
 
@@ -131,7 +138,11 @@ def run_measured(data: bytes, folder: Path) -> None:
 
 
 def run_arguments(arguments: list[str], folder: Path) -> None:
-    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()) as told,
+    ):
         code = cli.run(arguments)
     if code == 2:
         if told.getvalue().count("\n") != 1:
@@ -142,8 +153,14 @@ def run_arguments(arguments: list[str], folder: Path) -> None:
 @st.composite
 def arguments(draw: st.DrawFn) -> list[str]:
     """A command line with nasty values; simulations are kept out by a configuration that does not exist."""
-    number = st.one_of(st.sampled_from([n for n in NASTY_NUMBERS if isinstance(n, int)]).map(str), st.integers(-5, 5).map(str))
-    value = st.one_of(number, st.sampled_from([text for text in NASTY_TEXT if "\0" not in text]), st.text("0123456789,=x-", max_size=12))
+    number = st.one_of(
+        st.sampled_from([n for n in NASTY_NUMBERS if isinstance(n, int)]).map(str), st.integers(-5, 5).map(str)
+    )
+    value = st.one_of(
+        number,
+        st.sampled_from([text for text in NASTY_TEXT if "\0" not in text]),
+        st.text("0123456789,=x-", max_size=12),
+    )
     command = draw(st.sampled_from(("inspect", "simulate", "reshape", "trace", "compare", "count", "ablate", "agree")))
     one = draw(value)
     return {
@@ -184,19 +201,20 @@ def targets() -> dict[str, Target]:
     launch = st.sampled_from(LAUNCHES).map(launch_json).flatmap(lambda data: texts(json_text(data), data))
     study = STUDY.read_text()
     sequence_ = {"format": "sequence/1", "operations": [{"launch": "00-a"}, {"copy": 1}, {"launch": "01-b"}]}
+    cubin = Path(launch_json(SMALL)["cubin"]).read_bytes()
     trace = lzma.decompress(TRACE.read_bytes())
     head = trace[: 1 << 14]
     made = [
-        Target("launch", launch, run_launch),
-        Target("cubin", st.just(Path(launch_json(SMALL)["cubin"]).read_bytes()).flatmap(damaged_bytes), run_cubin),
-        Target("configuration", st.one_of(modifications(), modifications().flatmap(damaged_bytes)), run_configuration),
-        Target("baseline", st.one_of(damaged_words(H200.read_text()), damaged_bytes(H200.read_bytes())), run_baseline),
-        Target("study", st.one_of(damaged_words(study), damaged_bytes(study.encode()),
+        Target("launch", json_text(launch_json(SMALL)), launch, run_launch),
+        Target("cubin", cubin, damaged_bytes(cubin), run_cubin),
+        Target("configuration", b"base: h200\n", st.one_of(modifications(), modifications().flatmap(damaged_bytes)), run_configuration),
+        Target("baseline", H200.read_bytes(), st.one_of(damaged_words(H200.read_text()), damaged_bytes(H200.read_bytes())), run_baseline),
+        Target("study", study.encode(), st.one_of(damaged_words(study), damaged_bytes(study.encode()),
                                   damaged_tree(yaml.safe_load(study)).map(json_text)), run_study),
-        Target("sequence", texts(json_text(sequence_), sequence_), run_sequence),
-        Target("trace", st.one_of(damaged_bytes(trace), damaged_words(trace.decode()), damaged_bytes(head)), run_trace),
-        Target("result", texts(RESULT.text().encode(), json.loads(RESULT.text())), run_result),
-        Target("measured", st.one_of(damaged_words(MEASURED.read_text()), damaged_bytes(MEASURED.read_bytes())), run_measured),
-        Target("arguments", arguments(), run_arguments),
+        Target("sequence", json_text(sequence_), texts(json_text(sequence_), sequence_), run_sequence),
+        Target("trace", trace, st.one_of(damaged_bytes(trace), damaged_words(trace.decode()), damaged_bytes(head)), run_trace),
+        Target("result", RESULT.text().encode(), texts(RESULT.text().encode(), json.loads(RESULT.text())), run_result),
+        Target("measured", MEASURED.read_bytes(), st.one_of(damaged_words(MEASURED.read_text()), damaged_bytes(MEASURED.read_bytes())), run_measured),
+        Target("arguments", ["inspect", str(SMALL)], arguments(), run_arguments),
     ]  # fmt: skip
     return {target.name: target for target in made}
