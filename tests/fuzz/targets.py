@@ -176,17 +176,32 @@ def arguments(draw: st.DrawFn) -> list[str]:
     }[command]  # fmt: skip
 
 
-FIELDS = [f"{group}.{name}" for group, fields in yaml.safe_load(H200.read_text()).items() for name in fields]
+FIELDS = {f"{group}.{name}": given["value"] for group, fields in yaml.safe_load(H200.read_text()).items()
+          for name, given in fields.items()}  # fmt: skip
+FACTORS = (0, 0.001, 0.1, 0.25, 0.5, 1, 2, 3, 4, 10, 100, 1000, 10**6, -1)
+
+
+def _times(old: Any, factor: float) -> str:
+    if isinstance(old, list):
+        return str([_times(value, factor) for value in old]).replace("'", "")
+    if isinstance(old, bool) or not isinstance(old, int | float):
+        return json.dumps(old)
+    return str(round(old * factor)) if isinstance(old, int) else str(old * factor)
+
+
+WORDS = st.one_of(st.sampled_from(NASTY_NUMBERS).map(str), st.sampled_from(NASTY_TEXT), st.integers(-10, 100000).map(str),
+                  st.floats().map(str), st.lists(st.integers(-5, 300), max_size=9).map(str))  # fmt: skip
 
 
 @st.composite
 def modifications(draw: st.DrawFn) -> bytes:
     """A modification of the baseline with one to three fields set to anything."""
     lines = ["base: h200"]
-    for field in draw(st.lists(st.sampled_from(FIELDS), min_size=1, max_size=3)):
+    for field in draw(st.lists(st.sampled_from(sorted(FIELDS)), min_size=1, max_size=3)):
         group, name = field.split(".")
-        value = draw(st.one_of(st.sampled_from(NASTY_NUMBERS).map(str), st.sampled_from(NASTY_TEXT), st.integers(-10, 100000).map(str),
-                               st.floats().map(str), st.lists(st.integers(-5, 300), max_size=9).map(str)))  # fmt: skip
+        old = FIELDS[field]
+        near = st.sampled_from(FACTORS).map(lambda factor, old=old: _times(old, factor))
+        value = draw(st.one_of(near, near, near, WORDS))
         lines.append(f"{group}: {{{name}: {value}}}")
     return "\n".join(lines).encode("utf-8", "surrogatepass")
 
