@@ -100,4 +100,9 @@ def test_every_field_changes_something_or_says_why_not() -> None:
 
 
 def test_what_has_no_effect_says_so_in_words() -> None:
-    assert {"sm.alu_latency_cycles", "sm.fma_latency_cycles", "sm.uniform_latency_cycles", "tensor.hmma_16816_latency_cycles"} <= SAY_SO
+    assert {
+        "sm.alu_latency_cycles",
+        "sm.fma_latency_cycles",
+        "sm.uniform_latency_cycles",
+        "tensor.hmma_16816_latency_cycles",
+    } <= SAY_SO

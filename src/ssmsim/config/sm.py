@@ -14,6 +14,7 @@ from ssmsim.config.fields import (
     Interval,
     Latency,
     NonNegative,
+    Policy,
     Rate,
     Room,
     Share,
@@ -23,6 +24,12 @@ IN_STALL_COUNTS = (
     "without effect on captured code: the assembler put this latency into the stall counts of the SASS, which the engine "
     "obeys. It times an instruction that releases a dependency counter, and Accel-Sim's pipe"
 )
+
+
+class Issue(Group):
+    """Issue slot of a sub-core."""
+
+    policy: Policy = Field(description="which of the warps that could issue does; see the engine's sm/schedulers")
 
 
 class Sm(Group):
@@ -44,6 +51,9 @@ class Sm(Group):
     xu_lanes_per_subcore: Entries = Field(description="MUFU and conversions")
     xu_front_cycles: Cycles = Field(
         description="dispatch to the first lanes; the unit holds two instructions and reads their source until their place is free"
+    )
+    fma_ahead_cycles: Cycles = Field(
+        description="what both FMA pipes take may wait so long at one; what needs the heavy one may not"
     )
     wide_multiply_cycles: Cycles = Field(description="IMAD.WIDE and IMAD.HI: more in the dispatch stage")
     wide_factor_latency_cycles: Cycles = Field(description="to IMAD.WIDE from what makes its factor")
@@ -218,6 +228,7 @@ class L1(Group):
     reserved_bytes: Room = Field(description="of these, what neither can use")
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
+    replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
     ways: Entries
     hit_latency_cycles: Latency = Field(description="LDG.32 hit, issue to use, by pointer chase")
     tags_per_cycle: Rate = Field(description="128-byte lines looked up per cycle")
