@@ -74,7 +74,9 @@ def test_what_is_on_the_link_takes_room_of_the_owners_unit():
 
 
 def hot(part: str) -> dict:
-    return json.loads((ROOT / "traces/h200/microbenchmarks/hot.json").read_text())["samples"][part]
+    return json.loads((ROOT / "traces/h200/microbenchmarks/l2/single_slice_atomic_throughput.json").read_text())[
+        "samples"
+    ][part]
 
 
 def port(sectors: int) -> float:

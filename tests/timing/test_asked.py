@@ -101,7 +101,9 @@ def modelled(rate: float, latency: int, answers: int, rng: np.random.Generator) 
 
 def test_hits_on_copies_wait_as_long_as_on_the_gpu_at_every_rate():
     """The quartiles of each cell; the reads of each partition's SMs are spread over its slices."""
-    cells = json.loads((ROOT / "traces/h100/microbenchmarks/link.json").read_text())["samples"]["hits"]
+    cells = json.loads((ROOT / "traces/h100/microbenchmarks/noc/partition_link_bandwidth.json").read_text())["samples"][
+        "hits"
+    ]
     config = load_config(ROOT / "simconfigs/h100.yaml")
     latency = config.dram.latency_far_cycles - config.l2.hit_latency_near_cycles
     idle, rng, off = np.array(cells["idle.all"]["copies"][1:4]), np.random.default_rng(1), []

@@ -316,7 +316,10 @@ def test_loads_pass_stores_that_wait_for_their_port():
 
 
 def test_slices_are_as_far_as_measured():
-    """From each GPC; quantiles within two cycles of those that l2: lines gives, and the mean of all that a GPC sees is near 0."""
+    """From each GPC: quantiles within two cycles of those measured, and the mean of all that a GPC sees is near 0.
+
+    Microbenchmark l2/latency_bandwidth: lines.
+    """
     config = one_sm(l2__hit_latency_spread_cycles=(-39, -26, -16, -2, 15, 29, 50))
     m = run([EXIT], config=config).state.machine[0]
     found = np.array([[noc.distance(m, gpc, slice_) for slice_ in range(noc.DISTANCES)] for gpc in range(8)])

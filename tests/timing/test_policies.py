@@ -25,8 +25,8 @@ def test_a_policy_is_found_by_listing_its_folder(package):
 
 
 def test_an_unknown_policy_is_refused_with_the_names_there_are():
-    with pytest.raises(SsmsimError, match=r"sm.warp_scheduler.*no 'oldest'.*greedy_then_oldest, loose_round_robin"):
-        run([EXIT], config=one_sm(sm__warp_scheduler="oldest"))
+    with pytest.raises(SsmsimError, match=r"issue.policy.*no 'oldest'.*greedy_then_oldest, loose_round_robin"):
+        run([EXIT], config=one_sm(issue__policy="oldest"))
 
 
 def order(policy: str) -> list[int]:
@@ -35,7 +35,7 @@ def order(policy: str) -> list[int]:
     result = run(
         [op("IADD3 R0, R0, R0, R0")] * 6 + [EXIT],
         warps,
-        config=one_sm(sm__warp_scheduler=policy, sm__alu_lanes_per_subcore=32),
+        config=one_sm(issue__policy=policy, sm__alu_lanes_per_subcore=32),
     )
     at = sorted((cycle, w) for w in (0, 4, 8) for cycle in result.cycles[0, w][:6])
     return [w for _, w in at]
@@ -66,7 +66,7 @@ def test_lru_loses_every_line_of_a_loop_that_does_not_fit_and_random_keeps_some(
 def test_a_modulo_hash_sends_a_stride_to_one_slice():
     homes = {}
     for name in ("mixed_rounds", "modulo"):
-        config = one_sm(l2__slice_hash=name, l2__slices=8, l2__bytes=8 * 16 * 128 * 64)
+        config = one_sm(l2__hash=name, l2__slices=8, l2__bytes=8 * 16 * 128 * 64)
         m = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1).machine[0]
         stride = int(m.l2_granule) * 8
         homes[name] = np.array([address_map.home_of(m, stride * i) for i in range(256)])

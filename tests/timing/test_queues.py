@@ -19,7 +19,7 @@ from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 MEASURED = ROOT / "traces/h100/microbenchmarks"
 H100 = load(ROOT / "simconfigs/h100.yaml")
-OF_A_SLICE = (0, 1, 4, 5)  # lines of a KB (homes)
+OF_A_SLICE = (0, 1, 4, 5)  # lines of a KB (microbenchmark l2/slice_hash)
 
 
 def hand_made(sms_of_cpcs):
@@ -122,7 +122,9 @@ def test_sms_of_small_cpcs_get_as_much_more_of_a_slice_as_measured():
     sides = state.sms.side == SIDE
     ratio = [got[small & side].mean() / got[~small & side].mean() for side in (sides, ~sides)]
     measured = np.array(
-        json.loads((MEASURED / "shares.json").read_text())["samples"]["got"]["adds of a slice"]["shares"]
+        json.loads((MEASURED / "noc/bandwidth_fairness.json").read_text())["samples"]["got"]["adds of a slice"][
+            "shares"
+        ]
     )
     few = measured > 1.2
     assert few.sum() % 4 == 0
@@ -180,7 +182,7 @@ def behind(number):
 
 def test_an_sms_additions_to_a_busy_slice_hold_up_no_load_elsewhere():
     """On the GPU from 20 on they do, which is not in the model."""
-    measured = json.loads((MEASURED / "standing.json").read_text())["samples"]["behind"]
+    measured = json.loads((MEASURED / "noc/request_queue_depth.json").read_text())["samples"]["behind"]
     assert behind(16) < behind(0) + 100
     assert measured["adds.1.16"][2] < measured["nobody.1.0"][2] + 100
 

@@ -66,7 +66,7 @@ def test_loads_whose_data_are_there_have_every_second_turn(space, when, last, go
     ("width", "lines", "cycles"), [(16, None, 4), (8, None, 2), (4, None, 1), (4, 4, 4), (4, 2, 2)]
 )
 def test_each_line_that_comes_takes_a_cycle(width, lines, cycles):
-    """Whatever of it the load wants: our microbenchmark bursts, ldg128, ldg64, ldg32 and rows32."""
+    """Whatever of it the load wants: our microbenchmark sm_memory/load_data_bank_timing, ldg128, ldg64, ldg32 and rows32."""
     *_, state = beside([*[far(number, width, lines) for number in range(8)], USE], count=1)
     assert state.counts[0].lsu_cycles == 12 * 4 + 8 * cycles
 

@@ -19,7 +19,7 @@ from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.parameters import GROUPS, PARAMETERS
-from ssmsim.microbenchmarks.programs.lanes import WIDTHS, strides
+from ssmsim.microbenchmarks.programs.sm_memory.wide_access_wavefronts import WIDTHS, strides
 
 MICROBENCHMARKS = Path(__file__).parents[2] / "traces/h200/microbenchmarks"
 
@@ -106,14 +106,20 @@ def banks(row, mask, width, lanes=32, joins=False):
     (4, 4, 1), (8, 4, 2), (128, 4, 32), (0, 4, 1), (8, 8, 2), (16, 8, 4), (16, 16, 4), (32, 16, 8), (144, 16, 4), (1, 1, 1),
 ])  # fmt: skip
 def test_passes_over_the_banks(stride, width, passes):
-    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4 (microbenchmark shared)."""
+    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4.
+
+    Microbenchmark sm_memory/shared_memory_bank_conflicts.
+    """
     assert banks([stride * lane for lane in range(32)], FULL, width) == passes
 
 
 @pytest.mark.parametrize("kind", ["lds64", "lds128", "sts128", "ldsm4"])
 def test_passes_when_lanes_share_addresses(kind):
-    """By which bits of a lane's number tell its address, as measured with 16 warps: our microbenchmark lanes, all cells."""
-    loops = json.loads((MICROBENCHMARKS / "lanes.json").read_text())["loops"]
+    """By which bits of a lane's number tell its address, as measured with 16 warps.
+
+    Microbenchmark sm_memory/wide_access_wavefronts, all cells.
+    """
+    loops = json.loads((MICROBENCHMARKS / "sm_memory/wide_access_wavefronts.json").read_text())["loops"]
     cells = [name for name in loops if name.startswith(kind)]
     assert len(cells) >= 12
     for name in cells:
@@ -217,7 +223,7 @@ def test_a_wide_multiplication_stays_and_waits_for_its_factor():
     ],
 )
 def test_results_find_a_slot_beside_an_hgmma(banks, share, cycles):
-    """One in four cycles per bank of the first operand, as microbenchmark banks: same_e 4, same_alternate and write_e 2."""
+    """One in four cycles per bank of the first operand, as microbenchmark sm/register_bank_conflicts: same_e 4, same_alternate and write_e 2."""
     _, sm, sub, one, at = dispatching(writes=1)
     sm.tensor_free_fp = sm.tensor_shadow_fp = 1000 << r.FP
     sm.port_share_fp = int(share * (1 << r.FP))
@@ -367,7 +373,7 @@ def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
     ([-1] * 32, FULL, 1), ([0] * 32, 0, 1), ([4 * (lane // 4) for lane in range(32)], 0x11111111, 1),
 ])  # fmt: skip
 def test_lanes_that_copy_from_one_address_take_a_pass_each(row, mask, passes):
-    """As measured: 1, 2, 4 and 32 lanes to a word 2.1, 3.2, 4.6 and 33 cycles (microbenchmark rows: hit_same)."""
+    """As measured: 1, 2, 4 and 32 lanes to a word 2.1, 3.2, 4.6 and 33 cycles (microbenchmark sm_memory/ldgsts_word_occupancy: hit_same)."""
     assert coalesce.alike(np.array(row, np.int64), mask) == passes
 
 

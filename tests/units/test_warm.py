@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 FITS = CAPTURES / "ssd-ragged/24-reduce_kernel"
 
 
-LOCAL_MEMORY = ROOT / "traces/h200/microbenchmarks/launches/local.both16.4.1"
+LOCAL_MEMORY = ROOT / "traces/h200/microbenchmarks/launches/l1/local_memory_throughput.both16.4.1"
 
 
 class Tags:

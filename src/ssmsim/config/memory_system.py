@@ -55,7 +55,7 @@ class L2(Group):
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
     replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
-    slice_hash: Policy = Field(description="which slice owns a line; see the engine's memory/l2/hash")
+    hash: Policy = Field(description="which slice owns a line; see the engine's memory/l2/hash")
     hash_granule_bytes: Bytes = Field(description="consecutive bytes that stay in one slice")
     hash_page_bytes: Bytes = Field(description="consecutive bytes that stay in one partition")
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")

@@ -21,6 +21,12 @@ from ssmsim.config.fields import (
 )
 
 
+class Issue(Group):
+    """Issue slot of a sub-core."""
+
+    policy: Policy = Field(description="which of the warps that could issue does; see the engine's sm/schedulers")
+
+
 class Sm(Group):
     """One streaming multiprocessor: sub-cores, their pipes, residency limits."""
 
@@ -28,9 +34,6 @@ class Sm(Group):
     warp_slots_per_subcore: Annotated[int, Field(ge=1, le=32)]
     issue_per_subcore_per_cycle: Annotated[int, Field(ge=1, le=8)] = Field(
         description="distinct warps it may issue from"
-    )
-    warp_scheduler: Policy = Field(
-        description="which of the warps that could issue does; see the engine's sm/schedulers"
     )
     blocks: Annotated[int, Field(ge=1, le=64)]
     registers: Count = Field(description="32-bit registers of the whole SM")

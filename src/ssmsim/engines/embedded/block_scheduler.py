@@ -1,10 +1,11 @@
 """Block scheduler: gives thread blocks to SMs with room, breadth first, and takes finished ones away.
 
 One block per launch_fp cycles over the GPU (successor_fp once every place is taken) and per sm_launch on an SM. While SMs
-are empty, consecutive blocks go to the SMs of one GPC, then to the next GPC (our launch microbenchmark, `order`).
-Registers, shared memory, warps and blocks limit residency; machine.py has worked out how many blocks fit. Blocks' ends are
-taken note of one per successor_fp too, and the kernel ends with the last: with 1,056 empty blocks it lasts 944 cycles
-longer beyond the last SM's work than with 132 (captures of empty kernels; 1,000 to 1,400 when all spin and end together).
+are empty, consecutive blocks go to the SMs of one GPC, then to the next GPC (our microbenchmark
+launch/block_dispatch_rate, `order`). Registers, shared memory, warps and blocks limit residency; machine.py has worked
+out how many blocks fit. Blocks' ends are taken note of one per successor_fp too, and the kernel ends with the last:
+with 1,056 empty blocks it lasts 944 cycles longer beyond the last SM's work than with 132 (captures of empty kernels;
+1,000 to 1,400 when all spin and end together).
 """
 
 from numba import njit
@@ -121,8 +122,8 @@ def start(m, chip, cores, grid, s, cycle):
 def fits(m, sm, subs, first):
     """Whether a block's warps fit where they would go: warps are dealt to the sub-cores in strict turn.
 
-    A sub-core has registers for subcore_warps of them. Our microbenchmark successor: with registers full, places of
-    blocks of one or two warps stay empty for 1,870 and 1,230 cycles, those of four for 490.
+    A sub-core has registers for subcore_warps of them. Our microbenchmark launch/block_replacement_latency: with
+    registers full, places of blocks of one or two warps stay empty for 1,870 and 1,230 cycles, those of four for 490.
     """
     if m.warps_per_block % 4 == 0:
         return True

@@ -31,7 +31,7 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
     for index, (row, one, text) in enumerate(zip(program.instructions, code, program.text, strict=True)):
         name = program.opcodes[row["opcode"]]
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
-        one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # timeline: yield
+        one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # sm/issue_timing: yield
         one.line = row["pc"] // config.fetch.l0_line_bytes
         one.asks = r.NONE
         one.constant = one.indexed = r.NONE
@@ -114,7 +114,7 @@ def _pipe(one, name: str, pipe: int, config: SimConfig) -> None:
         one.thirds = 2  # hmma: bf16k8.rate, one per 4 cycles
     if base.startswith("H") and one.pipe in (kinds.FMA, kinds.HEAVY):
         one.latency = sm.fp16_latency_cycles
-        # the assembler balances the two: microbenchmark pipes, hfma2
+        # the assembler balances the two: microbenchmark sm/instruction_latency_throughput, hfma2
         one.pipe = kinds.HEAVY if "MMA" in mods else kinds.LITE
     if one.pipe == kinds.XU:
         one.kind = kinds.QUEUED
@@ -158,7 +158,9 @@ def _wait(one, name: str, text: str, row, config: SimConfig, where: str) -> None
         one.kind = kinds.MEMBAR
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it
             one.count = 1
-        elif base == "MEMBAR" or "VIEW" in mods:  # a block's own go the way of its accesses: microbenchmark proxy
+        elif (
+            base == "MEMBAR" or "VIEW" in mods
+        ):  # a block's own go the way of its accesses: microbenchmark sm_memory/proxy_fence_latency
             one.pipe = kinds.FREE
             _exchange(one, config.mio.view_fence_cycles)
             one.is_store, one.write_long, one.stops = 1, 1, base == "MEMBAR"
@@ -198,11 +200,11 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
     """Registers read per bank, less those in the reuse cache: a cell per operand slot and bank (UPC, section 5.3.1).
 
     A read marked for reuse fills its cell, an unmarked one of that slot and bank empties it; other instructions in
-    between do not. Checked by our microbenchmark issue: ffma_lop3 against ffma_iadd3.
+    between do not. Checked by our microbenchmark sm/instruction_pair_throughput: ffma_lop3 against ffma_iadd3.
     """
     if one.kind == kinds.GMMA:
         return
-    reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark phases
+    reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark sm/instruction_fetch_sharing
     slots = (slot for slot in range(8) if not row["skipped"] >> slot & 1)
     for source, slot in zip(range(4), slots, strict=False):
         first, count = row[f"source{source}"], row[f"source{source}_count"]

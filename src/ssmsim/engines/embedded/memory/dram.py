@@ -4,11 +4,11 @@ A channel picks, among its oldest waiting transactions, the one whose data can s
 the older), as the row is to be opened, so activations of other banks overlap transfers. A row closes with its last access
 that waits. Of the reads of a slice its channels choose among some 58, the oldest; an idle bank does not pass the rest. Each
 of them also makes a later read's answer later, by about a clock of the memory: what does that is not known (all three:
-our microbenchmark channel, rows). The bus turns to writes when no read has come for read_idle, however few they are, or
-when a whole turn of them waits, and back when a turn has gone and less than another waits, or none does; of few writes
-idle_turn go before reads that wait meanwhile. The turn costs time from the decision on (our microbenchmark mixed: lone
-reads beside readers and writers). What a full stream loses is in proportion to its writes, whatever their share (dram,
-streams).
+our microbenchmark dram/bank_mapping, rows). The bus turns to writes when no read has come for read_idle, however few
+they are, or when a whole turn of them waits, and back when a turn has gone and less than another waits, or none does;
+of few writes idle_turn go before reads that wait meanwhile. The turn costs time from the decision on (our
+microbenchmark dram/read_latency_under_load: lone reads beside readers and writers). What a full stream loses is in
+proportion to its writes, whatever their share (dram/bandwidth, streams).
 """
 
 from numba import njit
@@ -108,7 +108,7 @@ def admit(m, transactions, channels, slices, events, slice_, now):
     """Let the slice's oldest reads in while they have places; those of a channel that writes do not count.
 
     That they do not is assumed: if they did, one channel's writes would stop the other's reads, and copies of 512 bytes
-    (pieces: both.512.32) be 6 % too slow.
+    (dram/bandwidth_by_access_size: both.512.32) be 6 % too slow.
     """
     owner = slices[slice_]
     first = slice_ * m.dram.channels // m.l2.slices

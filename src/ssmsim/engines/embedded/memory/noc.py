@@ -1,8 +1,9 @@
 """Crossbar: SMs and GPCs have request ports of limited width, each slice a link to each GPC; the partitions share one.
 
-Requests of loads take a flit, stores those of their data and atomics one more; replies carry sectors, to an SM behind a header. A line is
-owned by one slice (address_map.py); the other partition costs the far latency (arXiv 2402.13499: bimodal hits). With
-far_copies a partition keeps copies of lines that the other owns, as our l2_hits microbenchmark shows for the H200.
+Requests of loads take a flit, stores those of their data and atomics one more; replies carry sectors, to an SM behind a
+header. A line is owned by one slice (address_map.py); the other partition costs the far latency (arXiv 2402.13499:
+bimodal hits). With far_copies a partition keeps copies of lines that the other owns, as our microbenchmark
+l2/partition_hit_traffic shows for the H200.
 """
 
 from numba import njit
@@ -58,9 +59,10 @@ def near_of(m, home, side):
 def distance(m, gpc, slice_):
     """Cycles that this slice lies nearer (below 0) or farther than the mean, as seen from a GPC.
 
-    Our microbenchmark l2, lines: single hits take 282 to 371 cycles, half of them 305 to 336. What asks for many lines
-    waits for the farthest: four take 346 cycles a load, 16 366 and 32 395 (crowd: rows4.1, pairs16.1, rows32.1). Which
-    slice is how far is not known: those that follow each other are spread evenly over the distances, for each GPC from another on.
+    Our microbenchmark l2/latency_bandwidth, lines: single hits take 282 to 371 cycles, half of them 305 to 336. What
+    asks for many lines waits for the farthest: four take 346 cycles a load, 16 366 and 32 395 (l1/miss_throughput:
+    rows4.1, pairs16.1, rows32.1). Which slice is how far is not known: those that follow each other are spread evenly
+    over the distances, for each GPC from another on.
     """
     return m.distances[(slice_ * GOLDEN + scramble(gpc + 1)) % DISTANCES]
 
@@ -71,9 +73,10 @@ def join(m, chip, memory, sm, fill, index, now):
 
     Nsight Compute's documentation names the unit (LRC). Loads of any SMs of a GPC meet, up to four share one request and the
     fifth begins another. One can be joined until its slice answers, and `window` cycles longer: of loads that hit in the L2
-    those meet that come up to 67 cycles apart, however long the answer then waits for the link to their GPC; of loads from DRAM, and
-    where slices are busy, those that come as much more apart as the slice takes longer (our microbenchmark joins). The answer
-    passes the link once for all of them: multicast, where SMs that share lines get 990 B per cycle, and others 645.
+    those meet that come up to 67 cycles apart, however long the answer then waits for the link to their GPC; of loads
+    from DRAM, and where slices are busy, those that come as much more apart as the slice takes longer (our
+    microbenchmark noc/request_coalescing). The answer passes the link once for all of them: noc/multicast_bandwidth,
+    where SMs that share lines get 990 B per cycle, and others 645.
     """
     place = sm.gpc * m.noc.coalescer_entries_per_gpc + scramble(fill.line) % m.noc.coalescer_entries_per_gpc
     entry = memory.coalescer[place]
@@ -96,7 +99,8 @@ def join(m, chip, memory, sm, fill, index, now):
 def apart(m, primary, fill):
     """Cycles by which a shared answer comes later to another TPC; drawn by the line. The two SMs of a TPC have it at once.
 
-    Our microbenchmark joins: the ends of two SMs' loads lie within 4 cycles in a TPC, within 10 to 13 in two.
+    Our microbenchmark noc/request_coalescing: the ends of two SMs' loads lie within 4 cycles in a TPC, within 10 to 13
+    in two.
     """
     tpc = fill.sm // 2
     return 0 if tpc == primary.sm // 2 else scramble(fill.line << 8 | tpc) % m.noc.shared_reply_skew_cycles
@@ -173,9 +177,10 @@ def reply(m, chip, cores, memory, index, when):
 def through(m, slice_, gpc, bytes_, when):
     """The cycle at which data go through the link of a slice to a GPC: 16 bytes per L2 clock, in order.
 
-    The SMs of a GPC get 645 B per cycle from the 47 slices of their partition of an H200, 553 from the 40 of an H100's (l2:
-    read_l2), and hits of an SM whose GPC is busy take 374 to 1,374 cycles, as if most of them had to queue and some had not
-    (joins). A whole line comes no later than a sector where nothing is before it, but for 1 to 7 cycles (widths: l2.w1, l2.lane).
+    The SMs of a GPC get 645 B per cycle from the 47 slices of their partition of an H200, 553 from the 40 of an H100's
+    (microbenchmark l2/latency_bandwidth: read_l2), and hits of an SM whose GPC is busy take 374 to 1,374 cycles, as if
+    most of them had to queue and some had not (noc/request_coalescing). A whole line comes no later than a sector where
+    nothing is before it, but for 1 to 7 cycles (l1/load_latency_by_width: l2.w1, l2.lane).
     """
     start = max(slice_.link_fp[gpc], when << FP)
     slice_.link_fp[gpc] = start + bytes_ * m.reply_link_fp // PER_PORT

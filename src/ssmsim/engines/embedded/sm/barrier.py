@@ -20,8 +20,8 @@ def expected(block, threads):
 def arrive(m, cores, block, one, number, w, cycle):
     """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
 
-    The SM's barrier unit takes one warp per barrier_interval: our barrier microbenchmark, 2 cycles more per warp. With the last
-    the barrier stops the unit for shared memory (lsu_drain.py).
+    The SM's barrier unit takes one warp per barrier_interval: our microbenchmark sm/barrier_latency, 2 cycles more per
+    warp. With the last the barrier stops the unit for shared memory (lsu_drain.py).
     """
     sm = cores.sms[block.sm]
     sm.barrier_free = max(sm.barrier_free, cycle) + m.sm.barrier_interval_cycles

@@ -2,9 +2,10 @@
 
 The tensor cores read A and B in pieces of 2 KB, evenly over an HGMMA's time; what is between two pieces is for the others,
 hardly anything when the pieces fill the memory. The results of loads and shuffles come back at one wavefront in so many
-cycles while an HGMMA runs. Our microbenchmark tandem: HGMMAs take 0 to 3 % longer beside loads or stores of eight warps,
-whose wavefronts take 3.9 to 4.0 cycles beside n = 128, loads 4.0 and stores 2.7 beside n = 256, 18 both beside n = 64; a
-chain of loads takes 41 cycles a link beside n = 128, two periods of 21.3, and 28 alone.
+cycles while an HGMMA runs. Our microbenchmark sm_memory/hgmma_shared_memory_contention: HGMMAs take 0 to 3 % longer
+beside loads or stores of eight warps, whose wavefronts take 3.9 to 4.0 cycles beside n = 128, loads 4.0 and stores 2.7
+beside n = 256, 18 both beside n = 64; a chain of loads takes 41 cycles a link beside n = 128, two periods of 21.3, and
+28 alone.
 """
 
 from numba import njit

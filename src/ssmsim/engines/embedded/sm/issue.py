@@ -44,7 +44,7 @@ def hazard(m, sm, sub, warp, one, cycle):
     return cycle, 0
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def choose(m, sm, sub, warps, code, stalls, first, cycle):
     """The warp to issue, NONE when none can; and the cycle at which to look again, at the others at least."""
     best, again = NONE, INF
@@ -77,7 +77,7 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
     return best, again
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def subcore(m, chip, cores, icache, memory, s, index, cycle):
     """One cycle of one sub-core."""
     sm, sub = cores.sms[s], cores.subs[index]
@@ -107,7 +107,7 @@ def subcore(m, chip, cores, icache, memory, s, index, cycle):
     sub.wake = min(sub.wake, warp.ready)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def execute(m, chip, cores, icache, w, cycle):
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = (
@@ -144,7 +144,7 @@ def execute(m, chip, cores, icache, w, cycle):
         schedule(chip.events, pipes.special_read(m, sub, one) if kind == QUEUED else read, RELEASE, w, one.read_add)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def advance(m, chip, cores, icache, memory, w, cycle, late):
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last.
 

@@ -28,8 +28,8 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
     Behind issue is a latch for one instruction, behind it a stage that it leaves when its operands can be read within
     two cycles; another may enter the latch meanwhile, so a wait holds up the second instruction after it. What waits for
     its pipe does so in the latch. A wide multiplication stays two cycles longer and takes its factors from the registers,
-    so later than others take a result. Our microbenchmark timeline: the issue of each instruction of 105 sequences, to the
-    cycle in 65 of them; tests/timing/test_timeline.py names the others.
+    so later than others take a result. Our microbenchmark sm/issue_timing: the issue of each instruction of 105
+    sequences, to the cycle in 65 of them; tests/timing/test_issue_timing.py names the others.
     """
     enters = max(cycle, sub.stage_free_fp >> FP)
     if one.pipe != FREE and one.kind != QUEUED and one.kind != MEMORY and one.kind != GMMA:
@@ -43,7 +43,8 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
         each += (m.gmma_port_fp - each) * sm.port_share_fp >> FP
     window = max(one.even_reads, one.odd_reads, READS) * each
     begins = now
-    reads = not (warp.off and one.kind == MEMORY)  # what a store would send is not read: our microbenchmark off
+    # What a store would send is not read (microbenchmark sm_memory/predicated_off_latency).
+    reads = not (warp.off and one.kind == MEMORY)
     if one.even_reads and reads:
         sub.even_free_fp = max(sub.even_free_fp, now) + one.even_reads * each
         begins = max(begins, sub.even_free_fp - window)
@@ -68,8 +69,8 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
 def occupy(m, counts, sub, one, cycle):
     """Take the pipe as soon as it is free; fp32 takes heavy and lite in turn, whatever else is in them.
 
-    Our microbenchmark issue: FFMA with IMAD takes 1.54 cycles per instruction (of four, the heavy pipe gets two IMAD and
-    one FFMA), FFMA with LOP3 1.12.
+    Our microbenchmark sm/instruction_pair_throughput: FFMA with IMAD takes 1.54 cycles per instruction (of four, the
+    heavy pipe gets two IMAD and one FFMA), FFMA with LOP3 1.12.
     """
     pipe = one.pipe
     if pipe == FMA:
@@ -86,8 +87,8 @@ def occupy(m, counts, sub, one, cycle):
 def slot(m, one, cycle):
     """While an HGMMA writes its accumulators, other results have one slot in so many cycles per bank of the first operand.
 
-    Microbenchmark banks, ss128: FFMAs issue every 2 cycles while that bank alternates, or when they read nothing; every 4
-    when it stays the same; the bank of the destination makes no difference.
+    Microbenchmark sm/register_bank_conflicts, ss128: FFMAs issue every 2 cycles while that bank alternates, or when
+    they read nothing; every 4 when it stays the same; the bank of the destination makes no difference.
     """
     phase = cycle % m.tensor.hgmma_result_cycles
     if one.first_bank == NONE and phase <= 1:
@@ -101,8 +102,9 @@ def special(m, counts, sm, sub, cycle, pipe):
     """The special-function unit holds two instructions; the cycle from which this one's latency counts.
 
     The first four lanes begin some cycles after dispatch, and the place is free when the last are done: the third of
-    our microbenchmark timeline, mufu.four, waits 13 cycles, each further one 8; other warps go on (rivals, lds.ex2). Beside
-    a running HGMMA their results wait for a slot too: microbenchmark beside, ex2 every 10.2 cycles instead of 8.
+    our microbenchmark sm/issue_timing, mufu.four, waits 13 cycles, each further one 8; other warps go on
+    (sm/load_wait_issue_contention, lds.ex2). Beside a running HGMMA their results wait for a slot too: microbenchmark
+    sm/mma_arithmetic_overlap, ex2 every 10.2 cycles instead of 8.
     """
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
     busy = m.interval_fp[pipe]
@@ -118,6 +120,7 @@ def special(m, counts, sm, sub, cycle, pipe):
 def special_read(m, sub, one):
     """When the instruction that went last to the special-function unit has read its source: as its place is free.
 
-    Our microbenchmark sources: a register may be changed 14 cycles after dispatch, not 8 as those of memory instructions.
+    Our microbenchmark sm/mufu_source_hold: a register may be changed 14 cycles after dispatch, not 8 as those of memory
+    instructions.
     """
     return (sub.pipe_free_fp[one.pipe] >> FP) + m.sm.xu_front_cycles + 1

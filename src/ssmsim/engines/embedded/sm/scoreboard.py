@@ -63,7 +63,8 @@ def wake(warp, sub, sm, stalls, cycle):
 def check_exit(warp, events, w, cycle):
     """A warp past its last instruction leaves once nothing of its own is in flight; stores must only have left the SM.
 
-    Our microbenchmark successor: a block that ends with a store has its successor 60 cycles later than one without.
+    Our microbenchmark launch/block_replacement_latency: a block that ends with a store has its successor 60 cycles
+    later than one without.
     """
     if warp.position == warp.end and not (warp.outstanding or warp.scoreboard or warp.gmma_pending or warp.leaving):
         warp.leaving = 1

@@ -36,10 +36,10 @@ LANES = 32  # of a warp
 
 # Plug-in points: field of m, package of the policies, field of the configuration.
 POLICIES: tuple[tuple[str, ModuleType, str, str], ...] = (
-    ("warp_scheduler", schedulers, "sm", "warp_scheduler"),
+    ("warp_scheduler", schedulers, "issue", "policy"),
     ("l1_replacement", replacement, "l1", "replacement"),
     ("l2_replacement", replacement, "l2", "replacement"),
-    ("slice_hash", hash, "l2", "slice_hash"),
+    ("slice_hash", hash, "l2", "hash"),
     ("dram_scheduler", dram_schedulers, "dram", "scheduler"),
 )
 
@@ -78,7 +78,7 @@ def converted(group: type[BaseModel]) -> dict[str, str]:
 GROUPS = {
     name: converted(field.annotation)
     for name, field in SimConfig.model_fields.items()
-    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel) and converted(field.annotation)
 }
 PARAMETERS = record(*((group, record(*fields)) for group, fields in GROUPS.items()), *DERIVED)
 

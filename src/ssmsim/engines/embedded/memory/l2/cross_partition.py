@@ -1,8 +1,9 @@
 """What a slice has asked the other partition for, in the order of asking; hits on copies wait for its answers.
 
-Our microbenchmark link, hits: a hit on a line that the other partition owns waits while its slice has reads on their way
-there, for the third answer to come, or the last where fewer are awaited; hits on the partition's own lines do not wait.
-Quartiles of the waits are met within 60 cycles at 2 to 13 reads per 1,000 cycles and slice. Why it is so is not known.
+Our microbenchmark noc/partition_link_bandwidth, hits: a hit on a line that the other partition owns waits while its
+slice has reads on their way there, for the third answer to come, or the last where fewer are awaited; hits on the
+partition's own lines do not wait. Quartiles of the waits are met within 60 cycles at 2 to 13 reads per 1,000 cycles and
+slice. Why it is so is not known.
 """
 
 from numba import njit

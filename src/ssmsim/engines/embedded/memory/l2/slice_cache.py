@@ -165,10 +165,11 @@ def move_data(slice_, busy, now):
 def write_data(slice_, busy, now):
     """The same for data that come in: stores and what DRAM brings take turns, reads go on beside them.
 
-    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and stores
-    do not (copies, l2.dram). A store that waits for its turn holds up no lookup: with that the slices take what partial and
-    l2.write_l2 measure, within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (cold: 2_1_2.40MB). That as many as
-    there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
+    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (l2/cold_stream_traffic), reads
+    of L2 and stores do not (l2/load_store_throughput: l2.dram). A store that waits for its turn holds up no lookup:
+    with that the slices take what l2/partial_sector_store_throughput and l2/latency_bandwidth, write_l2, measure,
+    within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (l2/cold_stream_traffic: 2_1_2.40MB). That as many
+    as there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
     """
     start = max(slice_.write_free_fp, now << FP)
     slice_.write_free_fp = start + busy
@@ -204,7 +205,7 @@ def offer(m, slices, nodes, fills, events, number, cycle):
     """A slice has room again: of the other partition's questions and its own misses the older goes first.
 
     With questions first the SMs of one partition ended a stream of reads 9 % before the others; on the GPU all are within
-    5 % (the kernels of our microbenchmark dram, streams, with the ends of their blocks).
+    5 % (the kernels of our microbenchmark dram/bandwidth, streams, with the ends of their blocks).
     """
     question, miss = (
         slice_queues.front(m, nodes, number, slice_queues.QUESTIONS),
@@ -221,7 +222,8 @@ def pass_on(m, chip, memory, fill, index, way, sectors, now):
     """A store or atomic for a line that the other partition owns goes through this one.
 
     ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel. A
-    store leaves a copy here: read back, it hits near (our microbenchmarks l2_hits: read_back, and l2: near_far).
+    store leaves a copy here: read back, it hits near (our microbenchmarks l2/partition_hit_traffic: read_back, and
+    l2/latency_bandwidth: near_far).
     """
     if way != NONE and fill.store:
         memory.l2_lines[way].valid |= fill.sectors & fill.full

@@ -1,7 +1,8 @@
 """Stores in the L2: write-back, write-allocate by byte mask, and a bounded share of dirty lines.
 
 A sector written whole is valid without a fetch; a partly written one is fetched when it is read, or merged when it is
-written back. A set that holds more dirty lines than its share sends the oldest to DRAM (our microbenchmark l2_policy).
+written back. A set that holds more dirty lines than its share sends the oldest to DRAM (our microbenchmark
+l2/capacity_fetch_writeback).
 """
 
 from numba import njit
@@ -61,7 +62,10 @@ def drop_copy(m, l2_tags, l2_lines, fill):
 
 @njit(cache=True)
 def write_early(m, chip, memory, way, slice_, now):
-    """Keep part of the cache clean: beyond its share of dirty lines, a store sends the oldest to DRAM (l2_policy)."""
+    """Keep part of the cache clean: beyond its share of dirty lines, a store sends the oldest to DRAM.
+
+    Microbenchmark l2/capacity_fetch_writeback.
+    """
     old = too_dirty(m, memory.l2_tags, memory.l2_lines, way)
     if old != NONE:
         write_back(m, chip, memory, old, slice_, now)

@@ -4,9 +4,10 @@ A fence takes two trips. The first waits until as many stores are acknowledged a
 whoever issued them (that they come in order is assumed); an SM makes one at a time. Fences that come before it leaves go
 together, later ones wait for the next. It is short when the SM has accessed nothing since the last one left, and left
 out when that one's fence is over. The second asks all slices, which answer behind the stores that they have taken; such
-trips go side by side. Our microbenchmark fence, together: the second of two fences up to 30 cycles apart ends with the first
-(503 and 517 cycles), of two 40 to 200 apart at 559, with a store of its own at 705; beside: store.all.2.2000.3050, 499 for the
-first fence and 264 for the others, though the warp that fences stores nothing.
+trips go side by side. Our microbenchmark sm_memory/fence_latency, together: the second of two fences up to 30 cycles
+apart ends with the first (503 and 517 cycles), of two 40 to 200 apart at 559, with a store of its own at 705; its case
+beside.store.all.2.2000.3050, 499 for the first fence and 264 for the others, though the warp that fences stores
+nothing.
 """
 
 from numba import njit
@@ -115,8 +116,8 @@ def ask_all_slices(m, counts, sm, cycle):
 def acknowledge(m, sms, events, fill, cycle):
     """A store is in the slice that owns its line: the trip that waits for the last such may end.
 
-    It has to go on to the other partition where that holds a copy: parts.16.16.132 takes 145 cycles more than when L2 holds
-    other lines (cold).
+    It has to go on to the other partition where that holds a copy: microbenchmark sm_memory/fence_latency,
+    parts.16.16.132, takes 145 cycles more than when L2 holds other lines (its case .cold).
     """
     if fill.request == NONE:
         return

@@ -2,16 +2,17 @@
 
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
 its way waits for the same entry. Data that come need a place, which is kept until the load
-or the copy that asked for the line has been answered, in its warp's order. When as many places as the L1 holds lines, and some
-more, are taken, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark behind: tight, roomy;
-copies past the L1 need none). By hand, on an H100 with 21 KB of L1: nine warps await a load each from the host's memory, behind
-which 24 lines of each are there already; a load of another warp waits for their answers, and not with seven such warps,
-behind loads and copies alike.
-A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store
-sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is
-assumed. Local memory is written through as well, but loads hit what was stored (our microbenchmark local: 32 B per cycle and
-SM, and the L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores). That
-stores to one line which follow each other at once are put together (local: again1) is left out.
+or the copy that asked for the line has been answered, in its warp's order. When as many places as the L1 holds lines,
+and some more, are taken, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark
+sm_memory/lsu_outstanding_misses: tight, roomy; copies past the L1 need none). By hand, on an H100 with 21 KB of L1:
+nine warps await a load each from the host's memory, behind which 24 lines of each are there already; a load of another
+warp waits for their answers, and not with seven such warps, behind loads and copies alike. A store takes a way, too; a
+later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store sectors of torch's
+reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is assumed. Local memory
+is written through as well, but loads hit what was stored (our microbenchmark l1/local_memory_throughput: 32 B per cycle
+and SM, and the L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores).
+That stores to one line which follow each other at once are put together (l1/local_memory_throughput: again1) is left
+out.
 """
 
 from numba import njit
@@ -55,7 +56,7 @@ def access(m, chip, cores, memory, s, index, cycle):
             store(m, chip, cores, memory, sm, index, cores.lines[i], now)
         else:
             sent += load(m, chip, cores, memory, sm, index, cores.lines[i], now)
-    # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
+    # the data banks are those of shared memory: our microbenchmark l1/latency_capacity_bandwidth, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
     request.last += max(0, passes - 1)
     request.passes, took = max(1, passes), (took_fp + (1 << FP) - 1) >> FP
@@ -210,7 +211,9 @@ def store(m, chip, cores, memory, sm, index, word, now):
 
 @njit(cache=True, forceinline=True)
 def masked(sectors, full):
-    """1 when a store writes sectors in part: which bytes takes 32 bytes more (our microbenchmark partial).
+    """1 when a store writes sectors in part: which bytes takes 32 bytes more.
+
+    Microbenchmark l2/partial_sector_store_throughput.
 
     A store of lines of four such sectors takes 5 cycles of the SM's port, of one 2, of four whole ones 4; slices likewise.
     """

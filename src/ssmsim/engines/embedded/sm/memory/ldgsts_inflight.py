@@ -1,13 +1,14 @@
 """Places of copies on their way: how many there are, and in which order they are given back.
 
-A copy that asks the L1 for what it lacks takes a place of the copies_awaited, one past the L1, one that hits and one that fills with
-zeros a share of it, and so does a load or an atomic that has to wait, as long as it does. A copy gives its place back once it and all
-that the SM's unit asked for before it have been answered, whichever warp asked. Where there is no room for a copy the unit waits
-with it, and all that is behind; loads never do. Our microbenchmarks pending (how many, and the share) and places: while one load
-of another warp is on its way to the host's memory, copies of four warps, one of each sub-core, stop after 298 of a line from
-L2, 453 that hit or fill with zeros and 440 past the L1: 256 and 424, and 4 to 11 in each sub-core's queue (12 here). With 96
-loads on their way it is 54 fewer. They also stop behind a copy or an atomic, not behind a store; 484 loads do not stop. Loads
-that hit go on even when the unit waits (by hand); here they wait as well.
+A copy that asks the L1 for what it lacks takes a place of the copies_awaited, one past the L1, one that hits and one
+that fills with zeros a share of it, and so does a load or an atomic that has to wait, as long as it does. A copy gives
+its place back once it and all that the SM's unit asked for before it have been answered, whichever warp asked. Where
+there is no room for a copy the unit waits with it, and all that is behind; loads never do. Our microbenchmarks
+sm_memory/ldgsts_in_flight_capacity (how many, and the share) and sm_memory/ldgsts_in_flight_release: while one load of
+another warp is on its way to the host's memory, copies of four warps, one of each sub-core, stop after 298 of a line
+from L2, 453 that hit or fill with zeros and 440 past the L1: 256 and 424, and 4 to 11 in each sub-core's queue (12
+here). With 96 loads on their way it is 54 fewer. They also stop behind a copy or an atomic, not behind a store; 484
+loads do not stop. Loads that hit go on even when the unit waits (by hand); here they wait as well.
 """
 
 from numba import njit

@@ -43,7 +43,7 @@ REQUEST = record(
 def full(m, sub, warp, one):
     """Stall reason when the queue cannot take this instruction of the warp, else 0.
 
-    A place that a younger block's warp is to have is free for it (our microbenchmark precedence: store).
+    A place that a younger block's warp is to have is free for it (our microbenchmark sm/block_issue_priority: store).
     """
     if one.space in (GLOBAL, LOCAL) and sub.lg_count >= m.mio.lg_queue_entries:
         return LG
@@ -246,8 +246,9 @@ def answer(chip, cores, index, when):
 def pop(m, chip, cores, i, ahead, index, cycle):
     """Leave the sub-core's queue; the place is given to a warp that found it full.
 
-    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark admit: a sub-core's warps of three
-    blocks have their ninth to fifteenth loads taken at 51 to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
+    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark
+    sm_memory/mio_queue_arbitration: a sub-core's warps of three blocks have their ninth to fifteenth loads taken at 51
+    to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
     """
     sm, sub, request = cores.sms[i // 4], cores.subs[i], cores.requests[index]
     one = cores.code[request.code]

@@ -1,12 +1,13 @@
 """Hand-over: a sub-core reads a memory instruction's registers and passes it to the SM's unit, before that serves it.
 
 What waits to overwrite those registers goes on from here. The unit keeps a few instructions of each sub-core, of stores as
-many as their data leave room for; the SM's sub-cores hand on one per cycle together, an LDGSTS per two, of a store one register
-per cycle. Our microbenchmark handover: 20 stores of 4 bytes a lane per SM, 13 to 16 of 8 and 5 to 8 of 16 may wait for their banks
-while their registers are free; LDGSTS of any kind come 2 cycles apart. proxy: a fence behind four stores of 16 bytes a lane of each of
-four warps waits for these 64 (a round of 118 cycles, 40 without stores: sts4.membar.4, none.membar.4).
-An instruction that is on in no lane sends nothing: 16 stores of each of 16 warps take 326 cycles a round, of 4 or 16 bytes a
-lane, 16 of each of four warps of a sub-core 105, and copies come a cycle apart (our microbenchmark off).
+many as their data leave room for; the SM's sub-cores hand on one per cycle together, an LDGSTS per two, of a store one
+register per cycle. Our microbenchmark sm_memory/source_register_release: 20 stores of 4 bytes a lane per SM, 13 to 16
+of 8 and 5 to 8 of 16 may wait for their banks while their registers are free; LDGSTS of any kind come 2 cycles apart.
+Microbenchmark sm_memory/proxy_fence_latency: a fence behind four stores of 16 bytes a lane of each of four warps waits
+for these 64 (a round of 118 cycles, 40 without stores: sts4.membar.4, none.membar.4). An instruction that is on in no
+lane sends nothing: 16 stores of each of 16 warps take 326 cycles a round, of 4 or 16 bytes a lane, 16 of each of four
+warps of a sub-core 105, and copies come a cycle apart (our microbenchmark sm_memory/predicated_off_latency).
 """
 
 from numba import njit

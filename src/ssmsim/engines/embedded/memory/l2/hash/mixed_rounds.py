@@ -1,6 +1,6 @@
 """Pieces of a page dealt to slices in rounds, each of which begins somewhere else: as close to Hopper as is known.
 
-Our microbenchmark homes, see address_map.py.
+Our microbenchmark l2/slice_hash, see address_map.py.
 """
 
 from numba import njit
