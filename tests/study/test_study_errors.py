@@ -31,7 +31,10 @@ def selection(**changes: object) -> dict[str, object]:
         (selection(caches=["tepid"]), ["caches.0", "cold"]),
         (selection(speed="fast"), ["selections.only.speed"]),
         ({"axes": {"dram": {"dram.peak_gb_per_fortnight": 1}}}, ["axes.dram", "dram.peak_gb_per_fortnight"]),
-        ({"axes": {"dram": {"dram.channels": -4}}} | selection(sweeps=[{"dram": [1024]}]), ["sweep point dram@1024", "dram"]),
+        (
+            {"axes": {"dram": {"dram.channels": -4}}} | selection(sweeps=[{"dram": [1024]}]),
+            ["sweep point dram@1024", "dram"],
+        ),
         ({"engines": ["steam"]}, ["engines", "steam", "embedded"]),
         ({"baseline": "h300"}, ["baseline", "h300"]),
         ({"selections": {}}, ["selections"]),

@@ -97,7 +97,9 @@ def _disassemble(data: bytes, where: Path | str) -> dict[str, list[dict[str, str
         file.flush()
         command = [str(disassembler()), "-json", file.name]
         try:
-            done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=PATIENCE)
+            done = subprocess.run(
+                command, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=PATIENCE
+            )
         except subprocess.TimeoutExpired:
             raise SsmsimError(f"nvdisasm has not ended in {PATIENCE} s", where, "give an sm_90 cubin, linked") from None
     try:

@@ -72,7 +72,7 @@ def table(rows: pd.DataFrame) -> str:
     titles = ["without", *(f"{gpu.upper()} {what}" for gpu in gpus for what in ("measured", "simulated", "error"))]
     lines = [f"| {' | '.join(titles)} |", "| --- " * len(titles) + "|"]
     for off, part in rows.assign(off=rows["off"].fillna("")).groupby("off", sort=False):
-        cells = ["nothing" if not off else f"`{off}`"]
+        cells = ["nothing" if not off else f"`{off!s}`"]
         for gpu in gpus:
             row = part[part["gpu"] == gpu].iloc[0]
             error = float(row["simulated_cycles"]) / float(row["measured_cycles"]) - 1
