@@ -206,7 +206,7 @@ def test_the_reports_front_page_is_sound(full: study_data.Data) -> None:
 def test_markdown_of_the_sections_becomes_rst() -> None:
     assert report.rst("- **1.5 %** of `x`_y").strip() == "- **1.5 %**  of \\`x\\`\\_y"
     lines = report.rst("a\n\n| k | v |\n| --- | --- |\n| 1 | – |").splitlines()
-    assert lines[-6:] == ["   * - k", "     - v", "   * - 1", "     - –", "", ""]
+    assert lines[-5:] == ["   * - k", "     - v", "   * - 1", "     - –", ""]
 
 
 def test_evidence_of_another_engine_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
