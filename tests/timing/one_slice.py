@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from numba import njit
+from parameters_of import put
 from streams import EXIT, assemble, launch
 
 from ssmsim.config.load import load
@@ -29,7 +30,7 @@ def gpu(**changes: int) -> State:
     config = load(H100)
     state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
     for name, value in changes.items():
-        state.machine[0][name] = value
+        put(state.machine[0], name, value)
     return state
 
 
@@ -59,8 +60,9 @@ def of_bank(number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit
-def _drive(m, counts, slices, transactions, channels, wheel, slice_, lines, sectors, pause, until):
+def _drive(m, chip, memory, slice_, lines, sectors, pause, until):
     """Reads done by `until`; at an event REPLY a reader begins its next, `pause` cycles after the last was done."""
+    wheel, transactions = chip.events, memory.transactions
     owner = np.full(len(transactions), -1, np.int64)
     for reader in range(len(lines)):
         event_queue.schedule(wheel, 1000 + reader * 997 % 1000, event_queue.REPLY, reader, 0)  # at odd times
@@ -71,12 +73,10 @@ def _drive(m, counts, slices, transactions, channels, wheel, slice_, lines, sect
         while node:
             kind, number = wheel[node].kind, wheel[node].a
             if kind == event_queue.CHANNEL_SERVE:
-                dram.serve(m, counts, transactions, channels, slices, wheel, number, cycle)
+                dram.serve(m, chip, memory, number, cycle)
             elif kind == event_queue.REPLY:
                 line = lines[number]
-                sent = dram.push(
-                    m, counts, slices, transactions, channels, wheel, slice_, line, sectors, 0, NONE, cycle
-                )
+                sent = dram.read(m, chip, memory, slice_, line, sectors, NONE, cycle)
                 owner[sent] = number
             else:
                 event_queue.schedule(wheel, cycle + pause, event_queue.REPLY, owner[number], 0)
@@ -90,7 +90,7 @@ def rate(lines: np.ndarray, sectors: int, **changes: int) -> float:
     """Lines per 1,000 cycles of as many readers, each of the sectors of this mask."""
     state = gpu(**changes)
     m = state.machine[0]
-    idle = 1 + int(m.row_miss) + (int(m.burst_fp) >> FP) + int(m.dram_latency)
-    done = _drive(m, state.counts[0], state.slices, state.transactions, state.channels, state.events, SLICE, lines,
-                  sectors, LOOP - idle, SPAN)  # fmt: skip
+    idle = 1 + int(m.dram.row_miss_cycles) + (int(m.burst_fp) >> FP) + int(m.dram_latency)
+    parts = state.parts()
+    done = _drive(m, parts.chip, parts.memory, SLICE, lines, sectors, LOOP - idle, SPAN)
     return 1000 * done / SPAN

@@ -127,7 +127,7 @@ def prepare(ops: list[Op], warps: list[list[int]], config: SimConfig, blocks: in
     program = assemble(ops)
     state = machine.build(instructions.translate(program, config), launch(len(warps)), config, blocks)
     pool = Pool(program, Streams(ops, warps, blocks), state)
-    event_queue.schedule(state.events, int(state.machine[0].start), event_queue.LAUNCH, 0, 0)
+    event_queue.schedule(state.events, int(state.machine[0].launch.start_cycles), event_queue.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     return program, state, pool
 

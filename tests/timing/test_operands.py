@@ -3,16 +3,17 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssmsim.engines.embedded.sm import hgmma_operands
+from ssmsim.engines.embedded.sm import core, hgmma_operands, instruction
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 ONE = 1 << r.FP
 
 
 def beside(period=20, until=1000, spare=0.05):
     """(machine, SM) with an HGMMA from cycle 0 on whose pieces begin every `period` cycles."""
-    m, sm, one = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.SM, r.CODE))
-    m.gmma_piece_fp, m.gmma_load_fp, m.gmma_spare_fp = 16 * ONE, 4 * ONE, int(spare * ONE)
+    m, sm, one = (r.records(kind, 1)[0] for kind in (PARAMETERS, core.SM, instruction.CODE))
+    m.gmma_piece_fp, m.tensor.hgmma_load_cycles_fp, m.tensor.hgmma_spare_share_fp = 16 * ONE, 4 * ONE, int(spare * ONE)
     m.gmma_room_fp = 16 * ONE
     one.gmma_smem_fp = 64 * ONE
     sm.tensor_free_fp = -1

@@ -9,24 +9,27 @@ from streams import EXIT, ROOT, Streams, assemble, launch, op, prepare
 from ssmsim.config.load import load
 from ssmsim.engines.embedded import conservation, event_queue, instructions, loop
 from ssmsim.engines.embedded.feed.block_pool import Pool
+from ssmsim.engines.embedded.memory import noc
 from ssmsim.engines.embedded.memory.address_map import home_of
 from ssmsim.engines.embedded.memory.l2 import slice_cache, slice_queues
+from ssmsim.engines.embedded.sm import core
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 MEASURED = ROOT / "traces/h100/microbenchmarks"
 H100 = load(ROOT / "simconfigs/h100.yaml")
-OF_A_SLICE = (0, 1, 4, 5)  # lines of a KB (homes)
+OF_A_SLICE = (0, 1, 4, 5)  # lines of a KB (microbenchmark l2/slice_hash)
 
 
 def hand_made(sms_of_cpcs):
     """Machine and SMs of one partition, a slice and requests of which none waits; SMs numbered CPC by CPC."""
-    m = r.records(r.MACHINE, 1)[0]
-    m.sms, m.cpcs, m.partitions, m.l2_slices = sum(sms_of_cpcs), len(sms_of_cpcs), 1, 1
-    sms = r.records(r.SM, int(m.sms))
+    m = r.records(PARAMETERS, 1)[0]
+    m.sms, m.cpcs, m.l2.partitions, m.l2.slices = sum(sms_of_cpcs), len(sms_of_cpcs), 1, 1
+    sms = r.records(core.SM, int(m.sms))
     sms.cpc = np.repeat(np.arange(len(sms_of_cpcs)), sms_of_cpcs)
-    nodes = r.records(r.NODE, 4 * int(m.cpcs + m.sms + 3))
-    return m, sms, r.records(r.SLICE, 1), nodes, r.records(r.FILL, 40)
+    nodes = r.records(slice_queues.NODE, 4 * int(m.cpcs + m.sms + 3))
+    return m, sms, r.records(slice_cache.SLICE, 1), nodes, r.records(noc.TRANSFER, 40)
 
 
 def served(sms_of_cpcs, asked, kind=slice_queues.LOADS):
@@ -63,7 +66,7 @@ def test_the_other_partitions_questions_and_misses_come_in_order(kind):
 def test_the_older_of_question_and_miss_is_offered_a_place_first(asked, missed):
     """Both are tried again in that cycle, in this order; of equal age the question is first."""
     m, sms, slices, nodes, fills = hand_made((1,))
-    calendar = r.records(r.EVENT, event_queue.WHEEL + 8)
+    calendar = r.records(event_queue.EVENT, event_queue.WHEEL + 8)
     event_queue.prepare(calendar)
     for index, kind, since in ((1, slice_queues.QUESTIONS, asked), (2, slice_queues.MISSES, missed)):
         fills[index].since = since
@@ -119,7 +122,9 @@ def test_sms_of_small_cpcs_get_as_much_more_of_a_slice_as_measured():
     sides = state.sms.side == SIDE
     ratio = [got[small & side].mean() / got[~small & side].mean() for side in (sides, ~sides)]
     measured = np.array(
-        json.loads((MEASURED / "shares.json").read_text())["samples"]["got"]["adds of a slice"]["shares"]
+        json.loads((MEASURED / "noc/bandwidth_fairness.json").read_text())["samples"]["got"]["adds of a slice"][
+            "shares"
+        ]
     )
     few = measured > 1.2
     assert few.sum() % 4 == 0
@@ -158,7 +163,7 @@ def behind(number):
     program = prepare(ops, others, H100, 132)[0]
     state = machine.build(instructions.translate(program, H100), launch(8), H100, 132)
     pool = Pool(program, Prober(ops, first, others, 132), state)
-    event_queue.schedule(state.events, int(state.machine[0].start), event_queue.LAUNCH, 0, 0)
+    event_queue.schedule(state.events, int(state.machine[0].launch.start_cycles), event_queue.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     issued = {}
     target = len(chain) + len(pause) + number
@@ -177,7 +182,7 @@ def behind(number):
 
 def test_an_sms_additions_to_a_busy_slice_hold_up_no_load_elsewhere():
     """On the GPU from 20 on they do, which is not in the model."""
-    measured = json.loads((MEASURED / "standing.json").read_text())["samples"]["behind"]
+    measured = json.loads((MEASURED / "noc/request_queue_depth.json").read_text())["samples"]["behind"]
     assert behind(16) < behind(0) + 100
     assert measured["adds.1.16"][2] < measured["nobody.1.0"][2] + 100
 

@@ -7,22 +7,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parameters_of import get, put
 from streams import FULL, one_sm
 
-from ssmsim.engines.embedded import event_queue
+from ssmsim.engines.embedded import event_queue, instructions
 from ssmsim.engines.embedded.feed import coalesce
 from ssmsim.engines.embedded.feed.block_pool import Arena
-from ssmsim.engines.embedded.sm import pipes
-from ssmsim.engines.embedded.sm.memory import ldgsts
+from ssmsim.engines.embedded.sm import core, instruction, pipes
+from ssmsim.engines.embedded.sm.memory import ldgsts, lsu
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
-from ssmsim.microbenchmarks.programs.lanes import WIDTHS, strides
+from ssmsim.engines.embedded.state.counts import COUNTS
+from ssmsim.engines.embedded.state.parameters import GROUPS, PARAMETERS
+from ssmsim.microbenchmarks.programs.sm_memory.wide_access_wavefronts import WIDTHS, strides
 
 MICROBENCHMARKS = Path(__file__).parents[2] / "traces/h200/microbenchmarks"
 
 
 def some_events(count=64):
-    nodes = r.records(r.EVENT, event_queue.WHEEL + count)
+    nodes = r.records(event_queue.EVENT, event_queue.WHEEL + count)
     event_queue.prepare(nodes)
     return nodes
 
@@ -103,14 +106,20 @@ def banks(row, mask, width, lanes=32, joins=False):
     (4, 4, 1), (8, 4, 2), (128, 4, 32), (0, 4, 1), (8, 8, 2), (16, 8, 4), (16, 16, 4), (32, 16, 8), (144, 16, 4), (1, 1, 1),
 ])  # fmt: skip
 def test_passes_over_the_banks(stride, width, passes):
-    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4 (microbenchmark shared)."""
+    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4.
+
+    Microbenchmark sm_memory/shared_memory_bank_conflicts.
+    """
     assert banks([stride * lane for lane in range(32)], FULL, width) == passes
 
 
 @pytest.mark.parametrize("kind", ["lds64", "lds128", "sts128", "ldsm4"])
 def test_passes_when_lanes_share_addresses(kind):
-    """By which bits of a lane's number tell its address, as measured with 16 warps: our microbenchmark lanes, all cells."""
-    loops = json.loads((MICROBENCHMARKS / "lanes.json").read_text())["loops"]
+    """By which bits of a lane's number tell its address, as measured with 16 warps.
+
+    Microbenchmark sm_memory/wide_access_wavefronts, all cells.
+    """
+    loops = json.loads((MICROBENCHMARKS / "sm_memory/wide_access_wavefronts.json").read_text())["loops"]
     cells = [name for name in loops if name.startswith(kind)]
     assert len(cells) >= 12
     for name in cells:
@@ -153,12 +162,18 @@ def test_lines_hold_exactly_the_sectors_touched(cells, mask):
 def dispatching(**fields):
     """A sub-core around pipes.dispatch, one port per bank, no HGMMA: (machine, SM, sub-core, instruction, dispatch at)."""
     m, counts, sm, sub, warp, one = (
-        r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM, r.SUBCORE, r.WARP, r.CODE)
+        r.records(kind, 1)[0] for kind in (PARAMETERS, COUNTS, core.SM, core.SUBCORE, core.WARP, instruction.CODE)
     )
-    m.ports, m.gmma_result, m.gmma_port_fp, m.wide_cycles, m.factor_latency = 1, 4, 2 << r.FP, 2, 7
-    m.interval_fp[: len(r.PIPES)], m.issue_fp = 2 << r.FP, 1 << r.FP
+    (
+        m.sm.register_ports_per_bank,
+        m.tensor.hgmma_result_cycles,
+        m.gmma_port_fp,
+        m.sm.wide_multiply_cycles,
+        m.sm.wide_factor_latency_cycles,
+    ) = 1, 4, 2 << r.FP, 2, 7
+    m.interval_fp[: len(instruction.PIPES)], m.issue_fp = 2 << r.FP, 1 << r.FP
     sm.tensor_free_fp = sm.tensor_shadow_fp = -(1 << 40)
-    one.first_bank, one.pipe, one.thirds = r.NONE, r.FREE, 3
+    one.first_bank, one.pipe, one.thirds = r.NONE, instruction.FREE, 3
     for name, value in fields.items():
         one[name] = value
     return m, sm, sub, one, lambda cycle: int(pipes.dispatch(m, counts, sm, sub, warp, one, cycle))
@@ -184,17 +199,17 @@ def test_operands_are_read_within_two_cycles():
 
 def test_fp32_waits_for_its_pipe_in_the_latch():
     """Three for one half of fp32: at 100, 102 and 104, each when the one before leaves."""
-    _, _, sub, _, at = dispatching(pipe=r.HEAVY)
+    _, _, sub, _, at = dispatching(pipe=instruction.HEAVY)
     assert [(at(cycle), int(sub.hold_fp >> r.FP)) for cycle in (100, 101, 103)] == [(100, 101), (102, 103), (104, 105)]
 
 
 def test_a_wide_multiplication_stays_and_waits_for_its_factor():
     """Two cycles in the stage, four in the pipe; what reads a result of cycle 100 comes at 107 + 2."""
-    _, _, sub, one, at = dispatching(pipe=r.LITE, feeds=1)
+    _, _, sub, one, at = dispatching(pipe=instruction.LITE, feeds=1)
     assert at(100) == 100
-    one.feeds, one.fed, one.wide, one.thirds, one.pipe = 0, 1, 1, 6, r.HEAVY
+    one.feeds, one.fed, one.wide, one.thirds, one.pipe = 0, 1, 1, 6, instruction.HEAVY
     assert (at(104), sub.stage_free_fp >> r.FP) == (109, 110)
-    assert sub.pipe_free_fp[r.HEAVY] >> r.FP == 111
+    assert sub.pipe_free_fp[instruction.HEAVY] >> r.FP == 111
 
 
 @pytest.mark.parametrize(
@@ -208,7 +223,7 @@ def test_a_wide_multiplication_stays_and_waits_for_its_factor():
     ],
 )
 def test_results_find_a_slot_beside_an_hgmma(banks, share, cycles):
-    """One in four cycles per bank of the first operand, as microbenchmark banks: same_e 4, same_alternate and write_e 2."""
+    """One in four cycles per bank of the first operand, as microbenchmark sm/register_bank_conflicts: same_e 4, same_alternate and write_e 2."""
     _, sm, sub, one, at = dispatching(writes=1)
     sm.tensor_free_fp = sm.tensor_shadow_fp = 1000 << r.FP
     sm.port_share_fp = int(share * (1 << r.FP))
@@ -235,22 +250,22 @@ def test_reads_take_twice_as_long_beside_an_hgmma():
 
 def test_memory_operands_rest_while_an_hmma_is_read():
     """Five registers of each bank: the sub-core's next memory instruction leaves five cycles later."""
-    _, _, sub, _, at = dispatching(even_reads=5, odd_reads=5, pipe=r.TENSOR, kind=r.FIXED)
+    _, _, sub, _, at = dispatching(even_reads=5, odd_reads=5, pipe=instruction.TENSOR, kind=instruction.FIXED)
     at(100)
     assert (sub.queue_last, sub.hold_fp >> r.FP) == (105, 101)
 
 
 def copying(**fields):
     """(machine, counts, SM) whose lines of copies are written a sector per cycle and take no time else."""
-    m, counts, sm = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM))
-    m.wavefront_fp, m.copy_sector = 1 << r.FP, 1
+    m, counts, sm = (r.records(kind, 1)[0] for kind in (PARAMETERS, COUNTS, core.SM))
+    m.wavefront_fp, m.mio.copy_sector_cycles = 1 << r.FP, 1
     for name, value in fields.items():
-        m[name] = value
+        put(m, name, value)
     return m, counts, sm
 
 
 def test_fractions_of_a_cycle_that_copies_take_are_kept():
-    m, counts, sm = copying(copy_fill_fp=1 << r.FP - 1)
+    m, counts, sm = copying(mio__copy_fill_cycles_fp=1 << r.FP - 1)
     ldgsts.arrives(m, counts, sm, 4, 100)
     assert (sm.lsu_free, sm.copy_debt_fp) == (100, 1 << r.FP - 1)
     ldgsts.arrives(m, counts, sm, 4, 110)
@@ -283,8 +298,8 @@ def test_each_of_several_lines_meets_a_store():
 
 def test_a_copy_takes_its_wavefronts_and_its_issue():
     """Four wavefronts of zeros and three quarters of a cycle: 19 cycles for four."""
-    m, counts, sm = copying(copy_issue_fp=3 << r.FP - 2)
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    m, counts, sm = copying(mio__copy_issue_cycles_fp=3 << r.FP - 2)
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
     access.wavefronts, one.bypass = 4, 1
     times = [ldgsts.time_of(m, counts, sm, request, one, access, 4, 100 * i) for i in range(4)]
     assert times == [4, 5, 5, 5]
@@ -294,8 +309,8 @@ def test_a_copy_takes_its_wavefronts_and_its_issue():
 
 def test_copies_through_the_l1_that_miss_pass_twice():
     """To ask, a line per cycle and two at least, and when the data are there, in turn with those that only ask."""
-    m, counts, sm = copying(copy_miss_fp=3 << r.FP, copy_l1_fp=2 << r.FP)
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    m, counts, sm = copying(mio__copy_miss_cycles_fp=3 << r.FP, mio__copy_l1_cycles_fp=2 << r.FP)
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
     access.wavefronts, access.lines, request.left = 1, 1, 1
     assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 100) == 2  # all that hit follow at once
     request.left = 2  # misses: so do those that ask
@@ -326,8 +341,8 @@ def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, 
     Copies whose data are there do not go on behind it meanwhile.
     """
     m, counts, sm = copying()
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
-    warp, nodes = r.records(r.WARP, 1)[0], some_events(16)
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
+    warp, nodes = r.records(core.WARP, 1)[0], some_events(16)
     access.wavefronts, access.lines, one.bypass, request.left = 4, 4, bypass, 1
     assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 100) == 4
     sm.copy_back_fp = there * (120 << r.FP)
@@ -341,7 +356,7 @@ def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, 
 def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
     """Pieces of 16 cycles every 20 from 100 to 180: four wavefronts pass at 116, from 118 on two at once and two at 136."""
     m, counts, sm = copying()
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
     access.wavefronts, access.lines, request.left = 4, 1, 1
     sm.pieces_from_fp, sm.piece_period_fp, sm.piece_fp = 100 << r.FP, 20 << r.FP, 16 << r.FP
     sm.tensor_free_fp = 180 << r.FP
@@ -358,7 +373,7 @@ def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
     ([-1] * 32, FULL, 1), ([0] * 32, 0, 1), ([4 * (lane // 4) for lane in range(32)], 0x11111111, 1),
 ])  # fmt: skip
 def test_lanes_that_copy_from_one_address_take_a_pass_each(row, mask, passes):
-    """As measured: 1, 2, 4 and 32 lanes to a word 2.1, 3.2, 4.6 and 33 cycles (microbenchmark rows: hit_same)."""
+    """As measured: 1, 2, 4 and 32 lanes to a word 2.1, 3.2, 4.6 and 33 cycles (microbenchmark sm_memory/ldgsts_word_occupancy: hit_same)."""
     assert coalesce.alike(np.array(row, np.int64), mask) == passes
 
 
@@ -366,15 +381,15 @@ def test_every_field_of_the_machine_is_set_or_known_to_be_zero():
     """A field that machine.py forgets would silently be 0."""
     from streams import EXIT, assemble, launch
 
-    from ssmsim.engines.embedded import instructions
-
     config = one_sm(fetch__l1_latency_cycles=1, fetch__gpc_latency_cycles=1, fetch__l2_latency_cycles=1,
                     constant__miss_latency_cycles=1, launch__sm_interval_cycles=1, dram__refresh_interval_ns=1000,
                     l2__hit_latency_spread_cycles=(1,) * 7)  # fmt: skip
     state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
     m = state.machine[0]
-    unset = {name for name in r.MACHINE.names if not np.any(m[name])}
-    assert unset <= {"skip_prologue"}, unset
+    names = [name for name in PARAMETERS.names if name not in GROUPS]
+    names += [f"{group}__{name}" for group, fields in GROUPS.items() for name in fields]
+    unset = {name for name in names if not np.any(get(m, name))}
+    assert unset <= {"launch__skip_prologue", "dram__look_cycles"}, unset
 
 
 def test_no_field_hides_behind_a_method_of_numpy():

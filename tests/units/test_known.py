@@ -27,7 +27,7 @@ def test_the_columns_hold_all_sums():
 )
 def test_only_a_move_by_whole_lines_repeats(moved, mask, found):
     rows = np.full((1, 32), 0, np.int64) + 8192 + 16 * np.arange(32)
-    accesses, lines, table = r.records(r.ACCESS, 2), np.zeros(64, np.int64), coalesce_cache.nothing(1)
+    accesses, lines, table = r.records(coalesce.ACCESS, 2), np.zeros(64, np.int64), coalesce_cache.nothing(1)
     accesses[0].lines, accesses[0].wavefronts = coalesce.global_lines(rows[0], FULL, lines, 0), 4
     coalesce_cache.remember(table[0], FULL, rows, 0, 1, accesses[0], lines, 0, SUMS)
     sums, there, there_lines = SUMS.copy(), rows + moved, np.zeros(64, np.int64)
@@ -40,6 +40,6 @@ def test_only_a_move_by_whole_lines_repeats(moved, mask, found):
 
 def test_lanes_that_read_nothing_are_not_remembered():
     rows = np.full((1, 32), -5, np.int64)
-    access, lines, table = r.records(r.ACCESS, 1), np.zeros(32, np.int64), coalesce_cache.nothing(1)
+    access, lines, table = r.records(coalesce.ACCESS, 1), np.zeros(32, np.int64), coalesce_cache.nothing(1)
     coalesce_cache.remember(table[0], FULL, rows, 0, 1, access[0], lines, 0, SUMS)
     assert not coalesce_cache.repeat(table[0], FULL, rows, 0, 1, access[0], lines, 0, SUMS.copy())

@@ -114,7 +114,7 @@ def test_blocks_under_way_find_what_the_l2_held_for_them(monkeypatch):
 
     class Watched(Seam):
         def there(self, state):
-            ways = int(state.machine[0].l2_ways)
+            ways = int(state.machine[0].l2.ways)
             sets = self.ways // ways * ways
             found = [
                 state.l2_tags.line[first : first + ways] == line + 1
@@ -145,7 +145,7 @@ def test_lines_on_their_way_make_room_like_others_and_are_awaited_again(monkeypa
             assert not state.l2_lines.pending.any()
 
         def close(self, state, counts):
-            ways = int(state.machine[0].l2_ways)
+            ways = int(state.machine[0].l2.ways)
             for way, (tag, _) in self.before.items():
                 first = way // ways * ways
                 (kept if tag.line in state.l2_tags.line[first : first + ways] else lost).append(way)

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import instructions
-from ssmsim.engines.embedded.memory import address_map
+from ssmsim.engines.embedded import instructions, loop
+from ssmsim.engines.embedded.memory import address_map, tag_store
+from ssmsim.engines.embedded.memory.l2 import slice_cache
 from ssmsim.engines.embedded.sampling import functional_warming, warm_caches
-from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.sm import instruction
+from ssmsim.engines.embedded.state import machine, occupancy, parameters
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
@@ -20,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 FITS = CAPTURES / "ssd-ragged/24-reduce_kernel"
 
 
-LOCAL_MEMORY = ROOT / "traces/h200/microbenchmarks/launches/local.both16.4.1"
+LOCAL_MEMORY = ROOT / "traces/h200/microbenchmarks/launches/l1/local_memory_throughput.both16.4.1"
 
 
 class Tags:
@@ -28,15 +31,17 @@ class Tags:
 
     def __init__(self, **changes):
         config, given = small_gpu(**changes), read_launch(FITS)
-        fits, nothing = machine.occupancy(given, config), r.records(r.CODE, 1)
-        self.m = machine.machine_record(nothing, given, config, fits, 1)[0]
-        self.gpu, self.counts = r.records(r.GPU, 1)[0], r.records(r.COUNTS, 1)[0]
-        self.tags, self.lines = (r.records(kind, config.l2.bytes // 128) for kind in (r.TAG, r.L2_LINE))
+        fits, nothing = occupancy.occupancy(given, config), r.records(instruction.CODE, 1)
+        self.m = parameters.parameters(nothing, given, config, fits, 1)[0]
+        self.gpu, self.counts = r.records(loop.RUN, 1)[0], r.records(COUNTS, 1)[0]
+        self.tags, self.lines = (
+            r.records(kind, config.l2.bytes // 128) for kind in (tag_store.TAG, slice_cache.L2_LINE)
+        )
 
     def send(self, line, sectors=15, full=0, store=0, atomic=0, near=True):
         """(L2 sectors, hits, DRAM sectors read, written) of a request from the owning partition (near) or the other."""
         before = self.counts.copy()
-        home = int(address_map.home_of(self.m, line)) * 2 // self.m.l2_slices
+        home = int(address_map.home_of(self.m, line)) * 2 // self.m.l2.slices
         side = home if near else 1 - home
         functional_warming.through_l2(
             self.m, self.gpu, self.counts, self.tags, self.lines, side, line, sectors, full, store, atomic, 32
@@ -176,7 +181,7 @@ def test_timed_and_untimed_passes_read_and_write_the_same(launch):
     given = read_launch(launch)
     program = decode_launch(given).program
     state = machine.build(instructions.translate(program, config), given, config, given.blocks)
-    counts = r.records(r.COUNTS, 1)
+    counts = r.records(COUNTS, 1)
     passed = functional_warming.Functional(program, state.code, state.machine, state, counts)
     source = open_tracer("emulated").blocks(given, program)
     while (trace := source.next_blocks(64)) is not None:

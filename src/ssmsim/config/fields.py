@@ -23,6 +23,8 @@ Rate = Annotated[float, Field(ge=1e-3, le=1e6)]
 Share = Annotated[float, Field(ge=0.01, le=1)]
 Bandwidth = Annotated[float, Field(ge=1, le=100_000)]
 Nanoseconds = Annotated[float, Field(ge=0, le=100_000)]
+# Name of a policy: a module of the engine's plug-in point, which says what it does.
+Policy = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 Kind = Literal["datasheet", "paper", "microbenchmark", "assumption", "modification"]
 
 
@@ -38,6 +40,9 @@ class Provenance(BaseModel):
 
 class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+WITHOUT_EFFECT = ("Accel-Sim alone", "without effect on captured code")  # how a field's description says so
 
 
 UNITS = {

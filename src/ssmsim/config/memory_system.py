@@ -4,7 +4,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ssmsim.config.fields import LONGEST, Bandwidth, Bytes, Cycles, Entries, Group, Nanoseconds, Rate, Room, Share
+from ssmsim.config.fields import (
+    LONGEST,
+    Bandwidth,
+    Bytes,
+    Cycles,
+    Entries,
+    Group,
+    Interval,
+    Nanoseconds,
+    Policy,
+    Rate,
+    Room,
+    Share,
+)
 
 Offset = Annotated[int, Field(ge=-LONGEST, le=LONGEST)]
 
@@ -24,6 +37,10 @@ class Noc(Group):
         description="how long others may join a load whose answer is ready; not longer than that takes to the SM"
     )
     header_bytes: Annotated[int, Field(ge=0, le=128)]
+    shared_reply_skew_cycles: Interval = Field(
+        description="an answer that TPCs of a GPC share comes to some of them up to so many cycles later"
+    )
+    atomic_header_bytes: Bytes = Field(description="that an atomic of up to four sectors sends beside its data")
     request_flit_bytes: Bytes = Field(description="what the request of a load takes of the ports")
     partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")
 
@@ -37,6 +54,8 @@ class L2(Group):
     ways: Entries
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
+    replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
+    hash: Policy = Field(description="which slice owns a line; see the engine's memory/l2/hash")
     hash_granule_bytes: Bytes = Field(description="consecutive bytes that stay in one slice")
     hash_page_bytes: Bytes = Field(description="consecutive bytes that stay in one partition")
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
@@ -84,6 +103,7 @@ class Dram(Group):
     channels: Entries = Field(description="independent data buses (HBM3 pseudo channels)")
     banks_per_channel: Annotated[int, Field(ge=1, le=64)] = Field(description="that open rows independently")
     access_bytes: Bytes = Field(description="one burst")
+    scheduler: Policy = Field(description="which transaction a channel serves; see the engine's memory/dram_schedulers")
     channel_hash_granule_bytes: Bytes = Field(description="Accel-Sim alone: the engine's channels belong to slices")
     latency_near_cycles: Cycles = Field(description="unloaded L2 miss, whole path, pointer chase from an SM")
     latency_far_cycles: Cycles = Field(
@@ -103,6 +123,7 @@ class Dram(Group):
     refresh_groups: Entries = Field(
         description="even times of an interval at which some bank is refreshed; each channel has one for each bank"
     )
+    refresh_idle_groups: Room = Field(description="times of an interval, beside those, at which no bank is refreshed")
     queue_entries_per_channel: Entries = Field(description="reads among which a slice's channels choose, per channel")
     look_ns: Nanoseconds = Field(description="a read is answered so much later for each older one to choose from")
     idle_turn_lines: Entries = Field(description="at least written where a turn began because no read waited")

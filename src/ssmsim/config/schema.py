@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from ssmsim.config.fields import Count, Cycles, Group, Megahertz, Provenance, Rate
 from ssmsim.config.memory_system import L2, Dram, Noc
 from ssmsim.config.relations import contradictions
-from ssmsim.config.sm import L1, Constant, Fetch, Mio, Shared, Sm, Tensor
+from ssmsim.config.sm import L1, Constant, Fetch, Issue, Mio, Shared, Sm, Tensor
 
 
 class Gpu(Group):
@@ -48,6 +48,7 @@ class SimConfig(Group):
     files: tuple[str, ...] = ()
     provenance: dict[str, Provenance] = Field(default_factory=dict)
     gpu: Gpu
+    issue: Issue
     sm: Sm
     tensor: Tensor
     fetch: Fetch

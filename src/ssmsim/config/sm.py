@@ -14,10 +14,22 @@ from ssmsim.config.fields import (
     Interval,
     Latency,
     NonNegative,
+    Policy,
     Rate,
     Room,
     Share,
 )
+
+IN_STALL_COUNTS = (
+    "without effect on captured code: the assembler put this latency into the stall counts of the SASS, which the engine "
+    "obeys. It times an instruction that releases a dependency counter, and Accel-Sim's pipe"
+)
+
+
+class Issue(Group):
+    """Issue slot of a sub-core."""
+
+    policy: Policy = Field(description="which of the warps that could issue does; see the engine's sm/schedulers")
 
 
 class Sm(Group):
@@ -40,18 +52,21 @@ class Sm(Group):
     xu_front_cycles: Cycles = Field(
         description="dispatch to the first lanes; the unit holds two instructions and reads their source until their place is free"
     )
+    fma_ahead_cycles: Cycles = Field(
+        description="what both FMA pipes take may wait so long at one; what needs the heavy one may not"
+    )
     wide_multiply_cycles: Cycles = Field(description="IMAD.WIDE and IMAD.HI: more in the dispatch stage")
     wide_factor_latency_cycles: Cycles = Field(description="to IMAD.WIDE from what makes its factor")
     uniform_interval_cycles: Interval = Field(description="one uniform-datapath instruction per this many cycles")
     branch_interval_cycles: Interval
     branch_latency_cycles: Cycles = Field(description="branch issue to the next issue of the same warp")
     reconvergence_latency_cycles: Cycles = Field(description="BSYNC to the next instruction")
-    alu_latency_cycles: Cycles
-    fma_latency_cycles: Cycles
-    fp16_latency_cycles: Cycles
+    alu_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    fma_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    fp16_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     fp64_latency_cycles: Cycles
     xu_latency_cycles: Cycles
-    uniform_latency_cycles: Cycles
+    uniform_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     s2r_latency_cycles: Cycles = Field(description="S2R, S2UR and CS2R.32 of special registers")
     register_banks: Entries = Field(description="of each sub-core's register file; Accel-Sim alone, the engine has two")
     register_ports_per_bank: Entries = Field(description="1024-bit reads per bank and cycle")
@@ -64,8 +79,8 @@ class Tensor(Group):
 
     flops_per_cycle_per_subcore: Count = Field(description="dense fp16/bf16, a multiply-add is 2")
     hmma_efficiency: Share = Field(description="share of that rate HMMA saturates at")
-    hmma_16816_latency_cycles: Cycles
-    hmma_1688_latency_cycles: Cycles
+    hmma_16816_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    hmma_1688_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     hgmma_overhead_latency_cycles: Cycles = Field(description="issue to wait of one HGMMA beyond its N/2 cycles")
     hgmma_shared_bytes_per_cycle: Rate = Field(description="per SM, operands that HGMMA reads from shared memory")
     hgmma_piece_bytes: Bytes = Field(description="read from shared memory at a time; between two pieces others pass")
@@ -213,6 +228,7 @@ class L1(Group):
     reserved_bytes: Room = Field(description="of these, what neither can use")
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
+    replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
     ways: Entries
     hit_latency_cycles: Latency = Field(description="LDG.32 hit, issue to use, by pointer chase")
     tags_per_cycle: Rate = Field(description="128-byte lines looked up per cycle")

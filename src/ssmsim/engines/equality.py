@@ -23,7 +23,34 @@ ROOT = Path(__file__).parents[3]
 SMALL = "tests/data/captures/ssd-small"
 EVERY_CONFIGURATION = ("04-chunk_scan_fwd_kernel", "08-state_passing_fwd_kernel")
 SAMPLED = "traces/h200/mamba2-780m-holdout/01-chunk_state_fwd_kernel"
-CASES = 24  # of the microbenchmarks' launches, evenly over their names
+LAUNCHES = "traces/h200/microbenchmarks/launches"
+CASES = (
+    "sm_memory/hgmma_ldgsts_contention.rs128.ca16.4",
+    "l2/atomic_throughput.red.8.1.4",
+    "sm/barrier_latency.sync.8",
+    "sm/mma_arithmetic_overlap.ss256.ffma3.2.2",
+    "dram/load_latency_by_pattern.lines8.16",
+    "l1/miss_throughput.rows4.32",
+    "sm_memory/fence_latency.cta_store.4.1",
+    "sm_memory/fill_data_bank_contention.ldg.8",
+    "sm_memory/source_register_release.cg16.4.16",
+    "sm/instruction_fetch_throughput.code64.16.1",
+    "l1/latency_capacity_bandwidth.ldg128_far.stride128.16",
+    "l2/latency_bandwidth.red_l2.1blocks",
+    "l1/local_memory_throughput.store16.16.1",
+    "sm_memory/data_bank_contention.lds128.shfl",
+    "noc/multicast_bandwidth.same.32",
+    "l2/partial_sector_store_throughput.16.32.all.4.cold",
+    "dram/bandwidth_by_access_size.both.128.8",
+    "sm/instruction_latency_throughput.lop3.chain",
+    "sm/load_wait_issue_contention.lds.lop3.0",
+    "sm/load_wait_issue_contention.shfl.lop3.2",
+    "sm_memory/shared_memory_bank_conflicts.lds32.stride128.warps0_4",
+    "sm_memory/shared_memory_bank_conflicts.sts32.stride128.warps0",
+    "sm/mufu_source_hold.ex2.16.16",
+    "sm_memory/global_access_lsu_occupancy.lds128.stg128.2",
+    "sm/hgmma_throughput.n32.rs.8.1",
+)
 
 
 def pairs() -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -37,9 +64,8 @@ def pairs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for kernel in ("00-selective_scan_fwd_kernel", "06-selective_scan_bwd_kernel"):
         for config in ("h200", "h100", "smem_x2"):
             yield f"tests/data/captures/mamba1-small/{kernel}", config, {}
-    cases = sorted(path.parent for path in (ROOT / "traces/h200/microbenchmarks/launches").rglob("launch.json"))
-    for case in cases[:: max(1, len(cases) // CASES)]:
-        yield case.relative_to(ROOT).as_posix(), "h200", {}
+    for case in CASES:
+        yield f"{LAUNCHES}/{case}", "h200", {}
     first, second = (f"{SMALL}/{launch}" for launch in (small[1], small[2]))
     yield second, "h200", {"warm": [str(ROOT / first), str(ROOT / second)]}
     yield second, "h100", {"warm": [str(ROOT / second)]}

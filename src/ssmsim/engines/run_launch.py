@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from ssmsim.config.load import load
+from ssmsim.config.load import load, without_effect
 from ssmsim.engines import open_engine
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
@@ -25,4 +25,7 @@ def replay(launch_path: Path, config_path: Path, engine: str, tracer: str = "emu
         return chosen.simulate_list(launch_path, config, **options)
     launch = read_launch(launch_path)
     program = decode_launch(launch).program
-    return chosen.simulate(program, open_tracer(tracer).blocks(launch, program), launch, config, **options)
+    result = chosen.simulate(program, open_tracer(tracer).blocks(launch, program), launch, config, **options)
+    if engine == "embedded":
+        result.notes += without_effect(config)
+    return result

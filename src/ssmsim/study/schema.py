@@ -100,7 +100,7 @@ class Study(_Strict):
     sample:     simulate some waves of thread blocks and estimate the whole; false: every block.
     clock:      of the SMs in runs on the whole GPU: `measured`, each launch as its measurement ran (the GPU slows the
                 tensor-heavy ones to stay within its power), or `config`. Parts of the GPU run at the configuration's.
-    held_out:   workloads by which no parameter and no rule of the model was chosen: shown apart from the others.
+    held_out:   workloads from which no value of the model was set, though some led to rules: shown apart from the others.
     axes:       name -> {config field: exponent}; a factor f multiplies the baseline's value by f ** exponent.
     selections: name -> Selection; a run that several of them ask for happens once.
     """

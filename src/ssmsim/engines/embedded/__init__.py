@@ -58,7 +58,7 @@ class Embedded:
 
     def resident(self, launch: Any, config: Any) -> int:
         """Thread blocks that an SM holds."""
-        from ssmsim.engines.embedded.state.machine import occupancy
+        from ssmsim.engines.embedded.state.occupancy import occupancy
 
         return int(occupancy(launch, config).blocks)
 

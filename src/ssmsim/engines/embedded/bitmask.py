@@ -32,3 +32,12 @@ def popcount(word):
     word += word >> 8
     word += word >> 16
     return word & 63
+
+
+@njit(cache=True)
+def scramble(x):
+    """A fixed mixing of address bits; the hardware's own hash is not published."""
+    x ^= x >> 17
+    x = ((x & 0x7FFFFFFF) * 0x1E3779B1 ^ x >> 31) & 0xFFFFFFFFFFFF
+    x ^= x >> 23
+    return x

@@ -1,10 +1,11 @@
 """Block scheduler: gives thread blocks to SMs with room, breadth first, and takes finished ones away.
 
 One block per launch_fp cycles over the GPU (successor_fp once every place is taken) and per sm_launch on an SM. While SMs
-are empty, consecutive blocks go to the SMs of one GPC, then to the next GPC (our launch microbenchmark, `order`).
-Registers, shared memory, warps and blocks limit residency; machine.py has worked out how many blocks fit. Blocks' ends are
-taken note of one per successor_fp too, and the kernel ends with the last: with 1,056 empty blocks it lasts 944 cycles
-longer beyond the last SM's work than with 132 (captures of empty kernels; 1,000 to 1,400 when all spin and end together).
+are empty, consecutive blocks go to the SMs of one GPC, then to the next GPC (our microbenchmark
+launch/block_dispatch_rate, `order`). Registers, shared memory, warps and blocks limit residency; machine.py has worked
+out how many blocks fit. Blocks' ends are taken note of one per successor_fp too, and the kernel ends with the last:
+with 1,056 empty blocks it lasts 944 cycles longer beyond the last SM's work than with 132 (captures of empty kernels;
+1,000 to 1,400 when all spin and end together).
 """
 
 from numba import njit
@@ -12,7 +13,26 @@ from numba import njit
 from ssmsim.engines.embedded.event_queue import BLOCK_FREE, LAUNCH, schedule
 from ssmsim.engines.embedded.sm import barrier
 from ssmsim.engines.embedded.sm.stalls import NO_INSTRUCTION, settle
-from ssmsim.engines.embedded.state.records import FP, INDEX, INF, NONE, OFF_BIT
+from ssmsim.engines.embedded.state.records import FP, INDEX, INF, MAX_BARRIERS, MAX_BLOCK_WARPS, NONE, OFF_BIT, record
+
+BLOCK = record(
+    "id", "live", "sm", "used", "first_subcore", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
+    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // 4), ("gmma_arrived", MAX_BLOCK_WARPS // 4),
+)  # fmt: skip
+
+# A block that the tracer has delivered: where its warps lie in the pool. turn: of record k the number of the record whose
+# block is launched k-th, counted round the array.
+LOADED = record(
+    "turn",
+    "id",
+    "done",
+    "launched",
+    "finished",
+    "sm",
+    "slot",
+    ("first", MAX_BLOCK_WARPS + 1),
+    ("access", MAX_BLOCK_WARPS),
+)
 
 
 @njit(cache=True)
@@ -75,7 +95,7 @@ def start(m, chip, cores, grid, s, cycle):
     if sm.warps == 0:
         sm.active_since = cycle
     sm.blocks += 1
-    sm.launch_free = cycle + m.sm_launch
+    sm.launch_free = cycle + m.launch.sm_interval_cycles
     block.first_subcore = sm.next_subcore
     sm.next_subcore = (sm.next_subcore + m.warps_per_block) % 4
     for i in range(m.warps_per_block):
@@ -84,7 +104,7 @@ def start(m, chip, cores, grid, s, cycle):
         if cores.subs[sub_index].warps == 0:
             cores.subs[sub_index].active_since = cycle
         cores.subs[sub_index].warps += 1
-        w = sub_index * m.slots
+        w = sub_index * m.sm.warp_slots_per_subcore
         while cores.warps[w].block != NONE:
             w += 1
         block.warps[i] = w
@@ -102,8 +122,8 @@ def start(m, chip, cores, grid, s, cycle):
 def fits(m, sm, subs, first):
     """Whether a block's warps fit where they would go: warps are dealt to the sub-cores in strict turn.
 
-    A sub-core has registers for subcore_warps of them. Our microbenchmark successor: with registers full, places of
-    blocks of one or two warps stay empty for 1,870 and 1,230 cycles, those of four for 490.
+    A sub-core has registers for subcore_warps of them. Our microbenchmark launch/block_replacement_latency: with
+    registers full, places of blocks of one or two warps stay empty for 1,870 and 1,230 cycles, those of four for 490.
     """
     if m.warps_per_block % 4 == 0:
         return True
@@ -129,7 +149,7 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     gpu.ages += 1
     warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
     warp.started, warp.mark, warp.state = cycle, cycle, NO_INSTRUCTION
-    warp.ready = warp.stall_end = cycle + m.first_issue
+    warp.ready = warp.stall_end = cycle + m.launch.first_instruction_cycles
 
 
 @njit(cache=True)
@@ -144,7 +164,7 @@ def retire(m, chip, cores, grid, w, cycle):
     chip.counts.retired_warps += 1
     chip.counts.warp_cycles += cycle - warp.started
     chip.run.warps_alive -= 1
-    sm, sub = cores.sms[block.sm], cores.subs[w // m.slots]
+    sm, sub = cores.sms[block.sm], cores.subs[w // m.sm.warp_slots_per_subcore]
     sub.warps -= 1
     if sub.warps == 0:
         sub.active += cycle - sub.active_since
@@ -160,7 +180,7 @@ def retire(m, chip, cores, grid, w, cycle):
     chip.run.blocks_done += 1
     chip.run.ended_fp = max(chip.run.ended_fp, cycle << FP) + m.successor_fp
     chip.run.finish = max(chip.run.finish, chip.run.ended_fp >> FP)
-    schedule(chip.events, cycle + m.release, BLOCK_FREE, slot, 0)
+    schedule(chip.events, cycle + m.launch.release_cycles, BLOCK_FREE, slot, 0)
 
 
 @njit(cache=True)

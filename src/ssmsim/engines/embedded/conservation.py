@@ -66,7 +66,7 @@ def _rules(trace: BlockTrace, program: Program, warps: int) -> Iterator[tuple[st
 def conserve(state: State, executed: int) -> None:
     """Raise SsmsimError naming the first law that the finished run breaks."""
     counts, gpu, m = state.counts[0], state.gpu[0], state.machine[0]
-    filled = int(m.header * counts.l1_fills + SECTOR * counts.l1_fill_sectors)
+    filled = int(m.noc.header_bytes * counts.l1_fills + SECTOR * counts.l1_fill_sectors)
     laws = {
         "instructions issued = instructions in the streams": (counts.issued, executed),
         "instructions selected = issued": (int(state.stalls[:, SELECTED].sum()), counts.issued),

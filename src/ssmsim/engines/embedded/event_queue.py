@@ -6,9 +6,13 @@ the rest are nodes. An event farther away than the wheel is long stays in its bu
 
 from numba import njit
 
+from ssmsim.engines.embedded.state.records import record
+
 WHEEL = 8192
 (RELEASE, SERVE, ARRIVE, REPLY, FILL, CHANNEL_SERVE, DRAM_DONE, GMMA_DONE, LAUNCH, BLOCK_FREE, COPY_DONE,
  RETIRE, STORED, FENCE, BACK) = range(15)  # fmt: skip
+
+EVENT = record("next", "when", "kind", "a", "b", "tail")
 
 
 def prepare(events):

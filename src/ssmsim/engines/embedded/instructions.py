@@ -5,30 +5,33 @@ import re
 import numpy as np
 
 from ssmsim.config.schema import SimConfig
+from ssmsim.engines.embedded.sm import instruction as kinds
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Access, Control, Space, Unit, lookup
 from ssmsim.trace.types import Program
 
-SPACE = {Space.SHARED: r.SHARED, Space.GLOBAL: r.GLOBAL, Space.GENERIC: r.GLOBAL, Space.LOCAL: r.LOCAL,
-         Space.GLOBAL_TO_SHARED: r.COPY}  # fmt: skip
-PIPE = {Unit.ALU: r.ALU, Unit.FP64: r.FP64, Unit.TENSOR: r.TENSOR, Unit.UNIFORM: r.UNIFORM, Unit.CBU: r.BRANCH,
-        Unit.XU: r.XU, Unit.FMA: r.FMA, Unit.FP16: r.FMA, Unit.NONE: r.FREE, Unit.ADU: r.BRANCH, Unit.LSU: r.FREE}  # fmt: skip
+SPACE = {Space.SHARED: kinds.SHARED, Space.GLOBAL: kinds.GLOBAL, Space.GENERIC: kinds.GLOBAL, Space.LOCAL: kinds.LOCAL,
+         Space.GLOBAL_TO_SHARED: kinds.COPY}  # fmt: skip
+PIPE = {Unit.ALU: kinds.ALU, Unit.FP64: kinds.FP64, Unit.TENSOR: kinds.TENSOR, Unit.UNIFORM: kinds.UNIFORM, Unit.CBU: kinds.BRANCH,
+        Unit.XU: kinds.XU, Unit.FMA: kinds.FMA, Unit.FP16: kinds.FMA, Unit.NONE: kinds.FREE, Unit.ADU: kinds.BRANCH,
+        Unit.LSU: kinds.FREE}  # fmt: skip
 HEAVY_ONLY = {"IMAD", "IDP", "HFMA2.MMA"}  # the integer multiplier sits in the heavy pipe; UPC, section 5
 LANES_OWN = re.compile(r"SR_(TID|LANEID|\w+MASK)")  # what each lane has another of comes through the unit: special
+WAITS = {"WARPGROUP", "DEPBAR", "LDGDEPBAR", "BAR"}
 FENCES = {"MEMBAR", "FENCE", "ERRBAR", "CGAERRBAR", "CCTL"}
 
 
 def translate(program: Program, config: SimConfig) -> np.ndarray:
     """CODE[instructions]. Raises SsmsimError naming the PC and text of an instruction the engine has no timing for."""
-    code = r.records(r.CODE, len(program.instructions))
+    code = r.records(kinds.CODE, len(program.instructions))
     targets = set(program.instructions["target"].tolist())
     cells: dict[tuple[int, int], int] = {}
     writers: dict[int, int] = {}
     for index, (row, one, text) in enumerate(zip(program.instructions, code, program.text, strict=True)):
         name = program.opcodes[row["opcode"]]
         where = f"{program.kernel} at {row['pc']:#x} ({text.strip()})"
-        one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # timeline: yield
+        one.stall, one.yields = max(1 + row["yields"], row["stall"]), row["yields"]  # sm/issue_timing: yield
         one.line = row["pc"] // config.fetch.l0_line_bytes
         one.asks = r.NONE
         one.constant = one.indexed = r.NONE
@@ -65,67 +68,102 @@ def _dependencies(one, row, where: str) -> None:
 def _operation(one, name: str, text: str, row, config: SimConfig, where: str) -> None:
     base, mods = name.split(".")[0], name.split(".")[1:]
     entry = lookup(base, where)
-    one.pipe, one.kind, one.thirds = PIPE[entry.unit], r.FIXED, 3
-    sm = config.sm
-    one.latency = {r.ALU: sm.alu_latency_cycles, r.FMA: sm.fma_latency_cycles, r.FP64: sm.fp64_latency_cycles,
-                   r.UNIFORM: sm.uniform_latency_cycles, r.XU: sm.xu_latency_cycles, r.BRANCH: sm.branch_latency_cycles,
-                   r.TENSOR: _hmma_latency(name, config), r.FREE: 1}[one.pipe]  # fmt: skip
-    if one.pipe == r.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
-        one.pipe = r.HEAVY
+    one.kind = kinds.FIXED
+    _pipe(one, name, PIPE[entry.unit], config)
+    if entry.access != Access.NONE and entry.space in SPACE:
+        _access(one, base, mods, entry, row, config)
+    elif entry.space == Space.CONSTANT:
+        one.latency = config.constant.ldc_latency_cycles
+    elif base in ("SHFL", "MOVM"):
+        _exchange(one, config.mio.shuffle_latency_cycles - 1)
+    elif base == "S2R" and LANES_OWN.search(text):
+        _exchange(one, config.mio.lane_register_latency_cycles - 1)
+        one.held_fp = int(config.mio.lane_register_cycles * (1 << r.FP))
+    elif base in ("S2R", "S2UR", "CS2R", "B2R"):
+        one.latency = config.sm.s2r_latency_cycles if base != "CS2R" else config.sm.alu_latency_cycles
+    elif base == "HGMMA":
+        _gmma(one, text, row, config)
+    elif entry.control == Control.EXIT:
+        one.exits = 1
+    elif base in WAITS or base in FENCES or name == "WARPGROUP.ARRIVE":
+        _wait(one, name, text, row, config, where)
+    elif entry.control != Control.NONE:
+        one.kind = kinds.JUMP if entry.control != Control.BSSY else kinds.FIXED
+        one.joins = base == "BSYNC"
+    plain = (
+        one.kind == kinds.FIXED
+        and not one.exits
+        and base not in ("S2R", "S2UR", "B2R")
+        and entry.space != Space.CONSTANT
+    )
+    one.blocks = not plain
+
+
+def _pipe(one, name: str, pipe: int, config: SimConfig) -> None:
+    """Pipe, how long it is taken, and the fixed latency of what goes through it."""
+    base, mods, sm = name.split(".")[0], name.split(".")[1:], config.sm
+    one.pipe, one.thirds = pipe, 3
+    one.latency = {kinds.ALU: sm.alu_latency_cycles, kinds.FMA: sm.fma_latency_cycles, kinds.FP64: sm.fp64_latency_cycles,
+                   kinds.UNIFORM: sm.uniform_latency_cycles, kinds.XU: sm.xu_latency_cycles, kinds.BRANCH: sm.branch_latency_cycles,
+                   kinds.TENSOR: _hmma_latency(name, config), kinds.FREE: 1}[one.pipe]  # fmt: skip
+    if one.pipe == kinds.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
+        one.pipe = kinds.HEAVY
         one.wide = "WIDE" in mods or "HI" in mods
         one.thirds += 3 * one.wide  # pipes: imad_wide.rate and imad_hi.rate, one per 4 cycles
     if base == "HMMA" and "1688" in mods and "TF32" not in mods:
         one.thirds = 2  # hmma: bf16k8.rate, one per 4 cycles
-    if base.startswith("H") and one.pipe in (r.FMA, r.HEAVY):
+    if base.startswith("H") and one.pipe in (kinds.FMA, kinds.HEAVY):
         one.latency = sm.fp16_latency_cycles
-        one.pipe = r.HEAVY if "MMA" in mods else r.LITE  # the assembler balances the two: microbenchmark pipes, hfma2
-    if one.pipe == r.XU:
-        one.kind = r.QUEUED
-    if entry.access != Access.NONE and entry.space in SPACE:
-        one.kind, one.space = r.MEMORY, SPACE[entry.space]
-        one.is_atomic = entry.access == Access.ATOMIC
-        one.is_store = entry.access == Access.STORE or (one.is_atomic and row["destination"] < 0 and "RED" in base)
-        one.bypass = (
-            bool({"BYPASS", "NA"} & set(mods))
-            or one.is_atomic
-            or ("STRONG" in mods and bool({"GPU", "SYS"} & set(mods)))
-        )
-        one.payload = (int(row["width"]) + 3) // 4 if one.is_store else 0
-        one.matrix = base in ("LDSM", "STSM")
-        wide = int(row["width"]) > 4 and not one.matrix
-        one.wavefront = config.shared.wide_wavefront_cycles if wide else config.shared.warp_wavefront_cycles
-        one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
-        one.write_long = one.space in (r.GLOBAL, r.LOCAL, r.COPY)
-    elif entry.space == Space.CONSTANT:
-        one.latency = config.constant.ldc_latency_cycles
-    elif base in ("SHFL", "MOVM"):
-        one.kind, one.space, one.latency = r.MEMORY, r.EXCHANGE, config.mio.shuffle_latency_cycles - 1
-    elif base == "S2R" and LANES_OWN.search(text):
-        one.kind, one.space, one.latency = r.MEMORY, r.EXCHANGE, config.mio.lane_register_latency_cycles - 1
-        one.held_fp = int(config.mio.lane_register_cycles * (1 << r.FP))
-    elif base in ("S2R", "S2UR", "CS2R", "B2R"):
-        one.latency = sm.s2r_latency_cycles if base != "CS2R" else sm.alu_latency_cycles
-    elif base == "HGMMA":
-        _gmma(one, text, row, config)
-    elif name == "WARPGROUP.ARRIVE":
-        one.kind = r.GMMA_ARRIVE
+        # the assembler balances the two: microbenchmark sm/instruction_latency_throughput, hfma2
+        one.pipe = kinds.HEAVY if "MMA" in mods else kinds.LITE
+    if one.pipe == kinds.XU:
+        one.kind = kinds.QUEUED
+
+
+def _access(one, base: str, mods: list[str], entry, row, config: SimConfig) -> None:
+    """Loads, stores, atomics and copies."""
+    one.kind, one.space = kinds.MEMORY, SPACE[entry.space]
+    one.is_atomic = entry.access == Access.ATOMIC
+    one.is_store = entry.access == Access.STORE or (one.is_atomic and row["destination"] < 0 and "RED" in base)
+    beyond = "STRONG" in mods and bool({"GPU", "SYS"} & set(mods))
+    one.bypass = bool({"BYPASS", "NA"} & set(mods)) or one.is_atomic or beyond
+    one.payload = (int(row["width"]) + 3) // 4 if one.is_store else 0
+    one.matrix = base in ("LDSM", "STSM")
+    wide = int(row["width"]) > 4 and not one.matrix
+    one.wavefront = config.shared.wide_wavefront_cycles if wide else config.shared.warp_wavefront_cycles
+    one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
+    one.write_long = one.space in (kinds.GLOBAL, kinds.LOCAL, kinds.COPY)
+
+
+def _exchange(one, latency: int) -> None:
+    """Through the SM's unit without an address."""
+    one.kind, one.space, one.latency = kinds.MEMORY, kinds.EXCHANGE, latency
+
+
+def _wait(one, name: str, text: str, row, config: SimConfig, where: str) -> None:
+    """What waits for a warpgroup, a counter, stores or a barrier."""
+    base, mods = name.split(".")[0], name.split(".")[1:]
+    if name == "WARPGROUP.ARRIVE":
+        one.kind = kinds.GMMA_ARRIVE
     elif base == "WARPGROUP":
         if row["depth"] >= 0:
-            one.kind, one.count = r.GMMA_WAIT, row["depth"]
+            one.kind, one.count = kinds.GMMA_WAIT, row["depth"]
     elif base == "DEPBAR":
         counter = re.search(r"SB(\d)", text)
         if counter and row["depth"] >= 0:
-            one.kind, one.shift, one.count = r.DEPBAR, int(counter[1]) * r.COUNTER_BITS, row["depth"]
+            one.kind, one.shift, one.count = kinds.DEPBAR, int(counter[1]) * r.COUNTER_BITS, row["depth"]
     elif base == "LDGDEPBAR":
-        one.kind, one.space, one.closes, one.write_long = r.MEMORY, r.EXCHANGE, 1, 1
+        one.kind, one.space, one.closes, one.write_long = kinds.MEMORY, kinds.EXCHANGE, 1, 1
     elif base in FENCES:
-        one.kind = r.MEMBAR
+        one.kind = kinds.MEMBAR
         if base == "MEMBAR" and {"GPU", "SYS"} & set(mods):  # waits until the L2 has all earlier writes, then asks it
             one.count = 1
-        elif base == "MEMBAR" or "VIEW" in mods:  # a block's own go the way of its accesses: microbenchmark proxy
-            one.kind, one.space, one.pipe = r.MEMORY, r.EXCHANGE, r.FREE
-            one.latency, one.is_store, one.write_long = config.mio.view_fence_cycles, 1, 1
-            one.stops = base == "MEMBAR"
+        elif (
+            base == "MEMBAR" or "VIEW" in mods
+        ):  # a block's own go the way of its accesses: microbenchmark sm_memory/proxy_fence_latency
+            one.pipe = kinds.FREE
+            _exchange(one, config.mio.view_fence_cycles)
+            one.is_store, one.write_long, one.stops = 1, 1, base == "MEMBAR"
     elif base == "BAR":
         if not 0 <= row["barrier"] < r.MAX_BARRIERS:
             raise SsmsimError(f"the engine knows barriers 0 to {r.MAX_BARRIERS - 1} by number alone", where,
@@ -133,18 +171,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         if row["barrier_threads"] < 0:
             raise SsmsimError("the engine knows how many threads a barrier waits for by number alone", where,
                               "teach barrier.py counts held in a register")  # fmt: skip
-        one.kind, one.pipe = r.BARRIER, r.FREE
+        one.kind, one.pipe = kinds.BARRIER, kinds.FREE
         one.count, one.threads, one.is_store = row["barrier"], row["barrier_threads"], row["barrier_arrives"]
         one.defers = "DEFER_BLOCKING" in mods and not one.is_store
-    elif entry.control == Control.EXIT:
-        one.exits = 1
-    elif entry.control != Control.NONE:
-        one.kind = r.JUMP if entry.control != Control.BSSY else r.FIXED
-        one.joins = base == "BSYNC"
-    plain = (
-        one.kind == r.FIXED and not one.exits and base not in ("S2R", "S2UR", "B2R") and entry.space != Space.CONSTANT
-    )
-    one.blocks = not plain
 
 
 def _hmma_latency(name: str, config: SimConfig) -> int:
@@ -161,7 +190,7 @@ def gmma_operand_bytes(row, text: str) -> int:
 
 def _gmma(one, text: str, row, config: SimConfig) -> None:
     """64 x n x k: each sub-core's tensor core does 16 rows; operands come from shared memory at a bounded rate."""
-    one.kind, one.commits = r.GMMA, row["gmma_commits"]
+    one.kind, one.commits = kinds.GMMA, row["gmma_commits"]
     flops = 2 * 16 * int(row["gmma_n"]) * int(row["gmma_k"])
     one.gmma_fp = -(-(flops << r.FP) // config.tensor.flops_per_cycle_per_subcore)
     one.gmma_smem_fp = int((gmma_operand_bytes(row, text) << r.FP) / config.tensor.hgmma_shared_bytes_per_cycle)
@@ -171,11 +200,11 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
     """Registers read per bank, less those in the reuse cache: a cell per operand slot and bank (UPC, section 5.3.1).
 
     A read marked for reuse fills its cell, an unmarked one of that slot and bank empties it; other instructions in
-    between do not. Checked by our microbenchmark issue: ffma_lop3 against ffma_iadd3.
+    between do not. Checked by our microbenchmark sm/instruction_pair_throughput: ffma_lop3 against ffma_iadd3.
     """
-    if one.kind == r.GMMA:
+    if one.kind == kinds.GMMA:
         return
-    reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark phases
+    reads, seen = [0, 0], set()  # one that is named twice is read once: our microbenchmark sm/instruction_fetch_sharing
     slots = (slot for slot in range(8) if not row["skipped"] >> slot & 1)
     for source, slot in zip(range(4), slots, strict=False):
         first, count = row[f"source{source}"], row[f"source{source}_count"]
@@ -190,7 +219,7 @@ def _banks(one, row, cells: dict[tuple[int, int], int]) -> None:
     one.even_reads, one.odd_reads = reads
     registers = [row[f"source{slot}"] for slot in range(4) if row[f"source{slot}"] >= 0]
     one.first_bank = registers[0] % 2 if registers else r.NONE
-    one.writes = one.kind == r.FIXED and row["destination"] >= 0
+    one.writes = one.kind == kinds.FIXED and row["destination"] >= 0
     one.sources = max(1, sum(row[f"source{slot}_count"] for slot in range(4)))
 
 
@@ -201,7 +230,7 @@ def _factors(code: np.ndarray, index: int, row, writers: dict[int, int]) -> None
         if made >= 0:
             code[made].feeds = code[index].fed = 1
     if row["destination"] >= 0:
-        writers[int(row["destination"])] = index if code[index].kind == r.FIXED else r.NONE
+        writers[int(row["destination"])] = index if code[index].kind == kinds.FIXED else r.NONE
 
 
 def _constant(text: str, config: SimConfig) -> int:

@@ -34,10 +34,16 @@ from ssmsim.engines.embedded.sm import issue, scoreboard
 from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, writeback
 from ssmsim.engines.embedded.state.parts import Chip, Cores, Grid, InstructionCaches, Memory
 from ssmsim.engines.embedded.state.pointers import bare
-from ssmsim.engines.embedded.state.records import INF
+from ssmsim.engines.embedded.state.records import INF, record
 
 FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED = range(5)
 PATIENCE = 4_000_000  # cycles without an issued instruction that count as a deadlock
+
+# What moves with time but belongs to no single unit: the block scheduler, ports of GPCs, the link between the partitions.
+RUN = record(
+    "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish", "ended_fp",
+    "fault", "warps_alive", "uses", "progress_at", ("gpc_request_fp", 32), ("link_fp", 2),
+)  # fmt: skip
 
 
 @njit(cache=True)
@@ -53,7 +59,7 @@ def run(arrays, pause):
     return cycles(bare(a.machine)[0], chip, cores, icache, memory, Grid(bare(a.loaded), bare(a.order)), pause)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def cycles(m, chip, cores, icache, memory, grid, pause):
     """The loop itself; see the head of this file."""
     run, events = chip.run, chip.events
@@ -84,7 +90,7 @@ def cycles(m, chip, cores, icache, memory, grid, pause):
     return PAUSED
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, inline="always")
 def happens(m, chip, cores, memory, kind, a, b, cycle):
     """One event of an SM or of the memory system."""
     if kind == RELEASE:
@@ -115,7 +121,7 @@ def happens(m, chip, cores, memory, kind, a, b, cycle):
         fence.step(m, chip, cores, memory, a, cycle)
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, inline="always")
 def issue_slots(m, chip, cores, icache, memory, cycle):
     """Every sub-core that has a warp to issue does; the first cycle after this in which one may."""
     sms, subs, again = cores.sms, cores.subs, INF
@@ -123,9 +129,9 @@ def issue_slots(m, chip, cores, icache, memory, cycle):
         sm = sms[s]
         if sm.wake <= cycle:
             sm.wake = INF
-            for i in range(4 * s, 4 * s + m.subcores):  # not 4: the compiler would repeat all of subcore() as often
+            for i in range(4 * s, 4 * s + m.sm.subcores):  # not 4: the compiler would repeat all of subcore() as often
                 if subs[i].wake <= cycle:
-                    for _ in range(m.issue_width):
+                    for _ in range(m.sm.issue_per_subcore_per_cycle):
                         issue.subcore(m, chip, cores, icache, memory, s, i, cycle)
             for i in range(4 * s, 4 * s + 4):
                 sm.wake = min(sm.wake, subs[i].wake)

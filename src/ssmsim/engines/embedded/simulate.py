@@ -15,6 +15,7 @@ from ssmsim.engines.embedded.sampling.estimate import Meter
 from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool
 from ssmsim.engines.embedded.sampling.stagger import Stagger
 from ssmsim.engines.embedded.sampling.window import Window
+from ssmsim.engines.embedded.sm import instruction
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.machine import State
@@ -78,7 +79,7 @@ def simulate(
         else Pool(program, blocks, state)
     )
     pool = window.pool(state) if window is not None else pool
-    event_queue.schedule(state.events, int(state.machine[0].start), event_queue.LAUNCH, 0, 0)
+    event_queue.schedule(state.events, int(state.machine[0].launch.start_cycles), event_queue.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     line = None if timeline is None else Timeline(timeline_sm, program, state)
     watches: list[Timeline | Meter | Stagger | Sampler] = (
@@ -138,7 +139,7 @@ def deadlock(state: State, program: Program) -> SsmsimError:
     if number >= 0:  # the barrier itself has issued
         cause = f"barrier {number}, reached by {int(block.arrived[number])} of {int(block.live)} warps"
         issued = state.stream[: int(warp.position)] & r.INDEX
-        at = int(issued[np.flatnonzero(state.code.kind[issued] == r.BARRIER)[-1]])
+        at = int(issued[np.flatnonzero(state.code.kind[issued] == instruction.BARRIER)[-1]])
     text = program.text[at].strip()
     return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: block {block.id} warp {warp.number} waits at "
                        f"{program.instructions['pc'][at]:#x} ({text}) for {cause}", program.kernel,

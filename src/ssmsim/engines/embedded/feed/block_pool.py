@@ -12,7 +12,6 @@ from numba import njit
 from ssmsim.engines.embedded import conservation
 from ssmsim.engines.embedded.feed import coalesce, coalesce_cache, skip_prologue
 from ssmsim.engines.embedded.host.huge_pages import Room
-from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Space
@@ -105,7 +104,7 @@ class Pool:
     def ready(self, trace: BlockTrace, later: bool = True) -> BlockTrace:
         """A source's blocks, checked; later: they start after the first wave."""
         conservation.whole(trace, self.program, int(self.state.machine[0].warps_per_block))
-        skips = later and self.state.machine[0].skip_prologue
+        skips = later and self.state.machine[0].launch.skip_prologue
         return skip_prologue.without(trace, self.program) if skips else trace
 
     def _free(self, number: int) -> None:
@@ -121,7 +120,7 @@ class Pool:
         lengths[:, 0] = np.diff(trace.first[::warps])
         places = np.zeros((blocks, 3), np.int64)
         places[:, 0] = self._take("stream", lengths[:, 0])
-        accesses, lines = spare.array(most + 1, r.ACCESS), spare.array(most * self.lines_per_row + 1, np.int64)
+        accesses, lines = spare.array(most + 1, coalesce.ACCESS), spare.array(most * self.lines_per_row + 1, np.int64)
         starts = np.zeros((blocks, warps), np.int64)
         load_blocks(self.instructions, self.state.code, trace.first, trace.index, trace.mask, trace.active, trace.first_access,
                     trace.addresses, self.state.stream, accesses.view(np.recarray), lines, starts, places, lengths, self.sums,

@@ -9,14 +9,18 @@ from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.feed.coalesce_cache import remember, repeat
+from ssmsim.engines.embedded.sm.instruction import COPY, LOCAL, NO_SPACE, SHARED
 from ssmsim.engines.embedded.state.pointers import unowned
-from ssmsim.engines.embedded.state.records import COPY, LOCAL, NO_SPACE, OFF_BIT, SHARED
+from ssmsim.engines.embedded.state.records import OFF_BIT, record
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
 SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wavefronts", "conflicts", "lines",
         "lanes_active", "lanes_on", "ideal_wavefronts", "matrix_wavefronts", "copy_wavefronts", "local_sectors")  # fmt: skip
 (LOAD_REQUESTS, LOAD_SECTORS, STORE_REQUESTS, STORE_SECTORS, WAVEFRONTS, CONFLICTS, LINES, LANES_ACTIVE, LANES_ON,
  IDEAL, MATRIX_WAVEFRONTS, COPY_WAVEFRONTS, LOCAL_SECTORS) = range(len(SUMS))  # fmt: skip
+
+# One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
+ACCESS = record("first_line", "lines", "wavefronts")
 
 
 @njit(cache=True)
@@ -61,8 +65,8 @@ def bank_wavefronts(row, mask, width, lanes, scratch, joins=False):
 def paired(row, mask):
     """Whether each lane that is on has the address of its neighbour, or each that of the next but one.
 
-    Our microbenchmark lanes: loads of 8 bytes then take one wavefront and of 16 bytes two (1.01 and 2.01), whatever else
-    lanes share; stores and LDSM never.
+    Our microbenchmark sm_memory/wide_access_wavefronts: loads of 8 bytes then take one wavefront and of 16 bytes two
+    (1.01 and 2.01), whatever else lanes share; stores and LDSM never.
     """
     by_one = by_two = True
     for lane in range(32):
@@ -111,7 +115,8 @@ def negative(row, mask):
 def alike(row, mask):
     """Most lanes of the mask that copy from one address: an LDGSTS takes as many passes.
 
-    Our microbenchmark rows: same, own, through the L1. Those past it were tried by hand alone: 16 lanes to 16 bytes, 15 cycles.
+    Our microbenchmark sm_memory/ldgsts_word_occupancy: same, own, through the L1. Those past it were tried by hand
+    alone: 16 lanes to 16 bytes, 15 cycles.
     """
     most, run, before, ascending = 1, 1, -1, True
     for lane in range(32):
@@ -228,8 +233,9 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
             access.wavefronts = bank_wavefronts(
                 addresses[row], negative(addresses[row + rows - 1], on), width, 32, scratch
             )
-        # Of a copy past the L1 ncu counts some of its own beside its zeros, which is not understood: 0.9 in bwd_db, bwd_dc and
-        # bwd_dcb of mamba2-2.7b, 0.15 and 0.05 in two products of Triton. One is assumed; nothing is timed by it.
+        # Of a copy past the L1 ncu counts some of its own beside its zeros, which is not understood: 0.9 in bwd_db,
+        # bwd_dc and bwd_dcb of mamba2-2.7b, 0.15 and 0.05 in two products of Triton. One is assumed; nothing is timed
+        # by it.
         counted = access.wavefronts + 1 if one.space == COPY and one.bypass else wavefronts
         sums[WAVEFRONTS] += counted
         if one.space == COPY:

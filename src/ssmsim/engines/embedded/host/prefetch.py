@@ -27,7 +27,7 @@ def ahead(m, events, cycle, cores, memory):
     if events[first].kind == ARRIVE:
         fill = memory.fills[events[first].a]
         tags = first_way(m, fill, fill.slice)
-        prefetch(memory.l2_lines, likely(memory.l2_tags, tags, m.l2_ways, fill.line))
+        prefetch(memory.l2_lines, likely(memory.l2_tags, tags, m.l2.ways, fill.line))
 
 
 @njit(cache=True, forceinline=True)
@@ -46,7 +46,7 @@ def lines(m, kind, a, cores, memory):
     """What that in turn names."""
     if kind == ARRIVE:
         first = first_way(m, memory.fills[a], memory.fills[a].slice)
-        for way in range(first, first + m.l2_ways, TAGS_PER_LINE):
+        for way in range(first, first + m.l2.ways, TAGS_PER_LINE):
             prefetch(memory.l2_tags, way)
     elif kind == FILL:
         prefetch(cores.requests, memory.fills[a].request)

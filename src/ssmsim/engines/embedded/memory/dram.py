@@ -4,19 +4,46 @@ A channel picks, among its oldest waiting transactions, the one whose data can s
 the older), as the row is to be opened, so activations of other banks overlap transfers. A row closes with its last access
 that waits. Of the reads of a slice its channels choose among some 58, the oldest; an idle bank does not pass the rest. Each
 of them also makes a later read's answer later, by about a clock of the memory: what does that is not known (all three:
-our microbenchmark channel, rows). The bus turns to writes when no read has come for read_idle, however few they are, or
-when a whole turn of them waits, and back when a turn has gone and less than another waits, or none does; of few writes
-idle_turn go before reads that wait meanwhile. The turn costs time from the decision on (our microbenchmark mixed: lone
-reads beside readers and writers). What a full stream loses is in proportion to its writes, whatever their share (dram,
-streams).
+our microbenchmark dram/bank_mapping, rows). The bus turns to writes when no read has come for read_idle, however few
+they are, or when a whole turn of them waits, and back when a turn has gone and less than another waits, or none does;
+of few writes idle_turn go before reads that wait meanwhile. The turn costs time from the decision on (our
+microbenchmark dram/read_latency_under_load: lone reads beside readers and writers). What a full stream loses is in
+proportion to its writes, whatever their share (dram/bandwidth, streams).
 """
 
 from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.event_queue import CHANNEL_SERVE, DRAM_DONE, schedule
-from ssmsim.engines.embedded.memory.address_map import dram_of, refresh_of
-from ssmsim.engines.embedded.state.records import FP, INF, NONE
+from ssmsim.engines.embedded.memory import dram_schedulers
+from ssmsim.engines.embedded.memory.address_map import dram_of
+from ssmsim.engines.embedded.memory.dram_bank import is_open
+from ssmsim.engines.embedded.plugins import chosen
+from ssmsim.engines.embedded.state.records import FP, NONE, record
+
+choose = chosen(dram_schedulers, "choose")
+
+# A burst group on its way from or to DRAM.
+TRANSACTION = record(
+    "next",
+    "channel",
+    "remote",
+    "slice",
+    "bank",
+    "row",
+    "sectors",
+    "write",
+    "waiters",
+    "l2",
+    "arrival",
+    "late",
+    "earlier",
+    "later",
+)
+
+# A channel; queues: [reads, writes].
+CHANNEL = record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "least", "scheduled",
+                  ("row", 64), ("last", 64), ("ready", 64))  # fmt: skip
 
 
 @njit(cache=True)
@@ -38,12 +65,13 @@ def read(m, chip, memory, slice_, line, sectors, l2_way, now):
 
 @njit(cache=True)
 def write(m, chip, memory, slice_, line, sectors, now):
-    """Queue a write of sectors of a line at its channel."""
+    """Queue a write of sectors of a line at its channel; the transaction's number."""
     number = transaction_of(m, memory, slice_, line, sectors, now)
     memory.transactions[number].write, memory.transactions[number].l2 = 1, NONE
     memory.slices[slice_].writes += 1
     chip.counts.dram_writes += popcount(sectors)
     enter(m, memory.transactions, memory.channels, chip.events, number, now)
+    return number
 
 
 @njit(cache=True)
@@ -52,7 +80,7 @@ def transaction_of(m, memory, slice_, line, sectors, now):
     number = take_transaction(memory.transactions)
     transaction = memory.transactions[number]
     part, transaction.bank, transaction.row = dram_of(m, slice_, line)
-    transaction.next, transaction.channel = 0, slice_ * m.channels // m.l2_slices + part
+    transaction.next, transaction.channel = 0, slice_ * m.dram.channels // m.l2.slices + part
     transaction.slice, transaction.sectors, transaction.waiters = slice_, sectors, 0
     transaction.arrival = now
     return number
@@ -72,7 +100,7 @@ def enter(m, transactions, channels, events, number, now):
         channel.writes += 1
     else:
         channel.reads += 1
-    look_at(channel, events, transaction.channel, max(now + 1, (channel.free_fp >> FP) - m.row_miss))
+    look_at(channel, events, transaction.channel, max(now + 1, (channel.free_fp >> FP) - m.dram.row_miss_cycles))
 
 
 @njit(cache=True)
@@ -80,12 +108,12 @@ def admit(m, transactions, channels, slices, events, slice_, now):
     """Let the slice's oldest reads in while they have places; those of a channel that writes do not count.
 
     That they do not is assumed: if they did, one channel's writes would stop the other's reads, and copies of 512 bytes
-    (pieces: both.512.32) be 6 % too slow.
+    (dram/bandwidth_by_access_size: both.512.32) be 6 % too slow.
     """
     owner = slices[slice_]
-    first = slice_ * m.channels // m.l2_slices
+    first = slice_ * m.dram.channels // m.l2.slices
     places = m.dram_queue
-    for index in range(first, first + max(1, m.channels // m.l2_slices)):
+    for index in range(first, first + max(1, m.dram.channels // m.l2.slices)):
         if channels[index].writing:
             places += channels[index].reads
     while owner.first_queued and owner.choosable < places:
@@ -121,52 +149,6 @@ def free_transaction(transactions, number):
 
 
 @njit(cache=True)
-def is_open(channel, transaction, cycle):
-    """Whether its row is open: it closes when the data of its last access begin."""
-    bank = transaction.bank
-    return channel.row[bank] == transaction.row and cycle <= channel.last[bank]
-
-
-@njit(cache=True)
-def start_of(m, channel, transaction, cycle):
-    """When this transaction's data could start if it were chosen now."""
-    cycle = max(cycle, transaction.arrival)
-    start = max(channel.free_fp >> FP, cycle)
-    bank = transaction.bank
-    if is_open(channel, transaction, cycle):
-        start = max(start, channel.last[bank] + m.column)
-    else:
-        start = max(start, max(cycle, channel.ready[bank] + m.row_cycle - m.row_miss) + m.row_miss)
-    if m.refresh_interval:
-        since = (start + m.refresh_interval - refresh_of(m, transaction.channel, bank)) % m.refresh_interval
-        if since < m.refresh + m.row_miss:
-            start += m.refresh + m.row_miss - since
-    return start
-
-
-@njit(cache=True)
-def choose(m, channel, transactions, writing, soonest, cycle):
-    """(transaction whose data can start first, the one before it in the queue, that start).
-
-    An open row wins a tie, then the older. The search ends at an open row that could start at once: nothing beats it.
-    """
-    best, before, earliest = 0, 0, INF
-    previous, number, seen = 0, channel.head[1 if writing else 0], 0
-    while number and seen < m.dram_queue:
-        transaction = transactions[number]
-        seen += 1
-        hit = is_open(channel, transaction, cycle)
-        if hit or earliest > soonest:
-            start = start_of(m, channel, transaction, cycle)
-            if start < earliest or (hit and start == earliest):
-                best, before, earliest = number, previous, start
-                if hit and start <= soonest:
-                    break
-        previous, number = number, transaction.next
-    return best, before, earliest
-
-
-@njit(cache=True)
 def serve(m, chip, memory, index, cycle):
     """Commit one transaction of the channel to its bus and come back for the next.
 
@@ -176,22 +158,24 @@ def serve(m, chip, memory, index, cycle):
     if channel.scheduled != cycle:
         return
     channel.scheduled = 0
-    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.write_turn
+    writing = channel.writes > 0 and (channel.reads == 0 or channel.writes >= m.dram.write_turn_lines
                                       or (channel.writing and channel.turn < channel.least))  # fmt: skip
-    quiet = (channel.free_fp >> FP) + m.read_idle
-    if writing and not channel.writing and channel.writes < m.write_turn and cycle < quiet:
+    quiet = (channel.free_fp >> FP) + m.dram.read_idle_cycles
+    if writing and not channel.writing and channel.writes < m.dram.write_turn_lines and cycle < quiet:
         look_at(channel, chip.events, index, quiet)
         return
     soonest = max(channel.free_fp >> FP, cycle)
-    best, before, earliest = choose(m, channel, memory.transactions, writing, soonest, cycle)
-    if earliest - m.row_cycle > soonest:  # all wait for refresh: what goes the other way may be for another bank
-        other, ahead, when = choose(m, channel, memory.transactions, not writing, soonest, cycle)
+    best, before, earliest = choose(m.dram_scheduler, m, channel, memory.transactions, writing, soonest, cycle)
+    if (
+        earliest - m.dram.row_cycle_cycles > soonest
+    ):  # all wait for refresh: what goes the other way may be for another bank
+        other, ahead, when = choose(m.dram_scheduler, m, channel, memory.transactions, not writing, soonest, cycle)
         if when < earliest:
             best, before, earliest, writing = other, ahead, when, not writing
     if best == 0:
         return
-    if earliest - m.row_miss > cycle:
-        look_at(channel, chip.events, index, earliest - m.row_miss)
+    if earliest - m.dram.row_miss_cycles > cycle:
+        look_at(channel, chip.events, index, earliest - m.dram.row_miss_cycles)
         return
     way = 1 if writing else 0
     transaction = memory.transactions[best]
@@ -208,7 +192,7 @@ def serve(m, chip, memory, index, cycle):
     if turned or not writing:
         admit(m, memory.transactions, memory.channels, memory.slices, chip.events, transaction.slice, cycle)
     if channel.reads or channel.writes:
-        look_at(channel, chip.events, index, max(cycle + 1, (channel.free_fp >> FP) - m.row_miss))
+        look_at(channel, chip.events, index, max(cycle + 1, (channel.free_fp >> FP) - m.dram.row_miss_cycles))
 
 
 @njit(cache=True)
@@ -217,8 +201,14 @@ def transfer(m, chip, channel, transaction, number, start, writing, cycle):
     if writing != channel.writing:
         chip.counts.dram_turns += 1
         free = channel.free_fp >> FP
-        channel.least = m.write_turn if channel.writes >= m.write_turn else min(m.idle_turn, m.write_turn)
-        start = max(start, max(free, cycle) + m.read_to_write if writing else free + m.write_to_read)
+        channel.least = (
+            m.dram.write_turn_lines
+            if channel.writes >= m.dram.write_turn_lines
+            else min(m.dram.idle_turn_lines, m.dram.write_turn_lines)
+        )
+        start = max(
+            start, max(free, cycle) + m.dram.read_to_write_cycles if writing else free + m.dram.write_to_read_cycles
+        )
         channel.writing, channel.turn = writing, 0
     channel.turn += 1
     bank, sectors = transaction.bank, popcount(transaction.sectors)
@@ -227,9 +217,9 @@ def transfer(m, chip, channel, transaction, number, start, writing, cycle):
     else:
         chip.counts.dram_row_misses += 1
         channel.row[bank] = transaction.row
-    channel.last[bank] = start + (sectors * 32 - 1) // m.access_bytes * m.column
-    channel.ready[bank] = channel.last[bank] + (m.write_recovery if writing else 0)
-    channel.free_fp = max(channel.free_fp, start << FP) + (sectors * 32 * m.burst_fp // m.access_bytes)
+    channel.last[bank] = start + (sectors * 32 - 1) // m.dram.access_bytes * m.dram.column_cycles
+    channel.ready[bank] = channel.last[bank] + (m.dram.write_recovery_cycles if writing else 0)
+    channel.free_fp = max(channel.free_fp, start << FP) + (sectors * 32 * m.burst_fp // m.dram.access_bytes)
     if writing:
         channel.writes -= 1
     else:

@@ -1,20 +1,35 @@
 """Crossbar: SMs and GPCs have request ports of limited width, each slice a link to each GPC; the partitions share one.
 
-Requests of loads take a flit, stores those of their data and atomics one more; replies carry sectors, to an SM behind a header. A line is
-owned by one slice (address_map.py); the other partition costs the far latency (arXiv 2402.13499: bimodal hits). With
-far_copies a partition keeps copies of lines that the other owns, as our l2_hits microbenchmark shows for the H200.
+Requests of loads take a flit, stores those of their data and atomics one more; replies carry sectors, to an SM behind a
+header. A line is owned by one slice (address_map.py); the other partition costs the far latency (arXiv 2402.13499:
+bimodal hits). With far_copies a partition keeps copies of lines that the other owns, as our microbenchmark
+l2/partition_hit_traffic shows for the H200.
 """
 
 from numba import njit
 
+from ssmsim.engines.embedded.bitmask import scramble
 from ssmsim.engines.embedded.event_queue import ARRIVE, DRAM_DONE, FILL, REPLY, schedule
-from ssmsim.engines.embedded.memory.address_map import home_of, scramble
+from ssmsim.engines.embedded.memory.address_map import home_of
 from ssmsim.engines.embedded.memory.tag_store import set_in_slice
-from ssmsim.engines.embedded.state.records import DISTANCES, FP, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, PORT_FP, record
 
-REDUCTION = 32  # bytes that an atomic of up to four sectors sends beside its data: our microbenchmark l2, red_l2
-APART = 12  # cycles, see apart()
+PER_PORT = 1 << PORT_FP - FP  # a port's cycles per byte have more fraction bits than times
 GOLDEN = 79  # of DISTANCES: multiples of the golden section lie evenly on a ring
+
+DISTANCES = 128  # of slices, from the nearest to the farthest
+
+# A line on its way from or to an SM.
+TRANSFER = record(
+    "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tag_store.py counts them
+    "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "port", "since", "stale",
+    "passed",  # an atomic that has been through the other partition
+    whole_lines=True,
+)  # fmt: skip
+
+# A load on its way from a GPC to the L2, as the request coalescer knows it: when it is answered (0: not yet), until when
+# others may join it.
+COALESCED = record("line", "first", "answered", "closes")
 
 
 @njit(cache=True)
@@ -36,7 +51,7 @@ def free_fill(fills, index):
 @njit(cache=True)
 def near_of(m, home, side):
     """Slice of the same place in the partition `side`."""
-    per_side = m.l2_slices // m.partitions
+    per_side = m.l2.slices // m.l2.partitions
     return home % per_side + per_side * side
 
 
@@ -44,9 +59,10 @@ def near_of(m, home, side):
 def distance(m, gpc, slice_):
     """Cycles that this slice lies nearer (below 0) or farther than the mean, as seen from a GPC.
 
-    Our microbenchmark l2, lines: single hits take 282 to 371 cycles, half of them 305 to 336. What asks for many lines
-    waits for the farthest: four take 346 cycles a load, 16 366 and 32 395 (crowd: rows4.1, pairs16.1, rows32.1). Which
-    slice is how far is not known: those that follow each other are spread evenly over the distances, for each GPC from another on.
+    Our microbenchmark l2/latency_bandwidth, lines: single hits take 282 to 371 cycles, half of them 305 to 336. What
+    asks for many lines waits for the farthest: four take 346 cycles a load, 16 366 and 32 395 (l1/miss_throughput:
+    rows4.1, pairs16.1, rows32.1). Which slice is how far is not known: those that follow each other are spread evenly
+    over the distances, for each GPC from another on.
     """
     return m.distances[(slice_ * GOLDEN + scramble(gpc + 1)) % DISTANCES]
 
@@ -57,19 +73,20 @@ def join(m, chip, memory, sm, fill, index, now):
 
     Nsight Compute's documentation names the unit (LRC). Loads of any SMs of a GPC meet, up to four share one request and the
     fifth begins another. One can be joined until its slice answers, and `window` cycles longer: of loads that hit in the L2
-    those meet that come up to 67 cycles apart, however long the answer then waits for the link to their GPC; of loads from DRAM, and
-    where slices are busy, those that come as much more apart as the slice takes longer (our microbenchmark joins). The answer
-    passes the link once for all of them: multicast, where SMs that share lines get 990 B per cycle, and others 645.
+    those meet that come up to 67 cycles apart, however long the answer then waits for the link to their GPC; of loads
+    from DRAM, and where slices are busy, those that come as much more apart as the slice takes longer (our
+    microbenchmark noc/request_coalescing). The answer passes the link once for all of them: noc/multicast_bandwidth,
+    where SMs that share lines get 990 B per cycle, and others 645.
     """
-    place = sm.gpc * m.coalescer + scramble(fill.line) % m.coalescer
+    place = sm.gpc * m.noc.coalescer_entries_per_gpc + scramble(fill.line) % m.noc.coalescer_entries_per_gpc
     entry = memory.coalescer[place]
     if entry.line == fill.line + 1:
         primary = memory.fills[entry.first]
-        if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.coalescer_merges:
+        if fill.sectors & ~primary.sectors == 0 and primary.merges + 1 < m.noc.coalescer_merges:
             if entry.answered == 0:
                 fill.next, primary.merged = primary.merged, index
             elif now < entry.closes:
-                schedule(chip.events, entry.answered + apart(primary, fill), REPLY, index, 0)
+                schedule(chip.events, entry.answered + apart(m, primary, fill), REPLY, index, 0)
             else:
                 return remember(entry, fill, index, place)
             primary.merges += 1
@@ -79,13 +96,14 @@ def join(m, chip, memory, sm, fill, index, now):
 
 
 @njit(cache=True, forceinline=True)
-def apart(primary, fill):
+def apart(m, primary, fill):
     """Cycles by which a shared answer comes later to another TPC; drawn by the line. The two SMs of a TPC have it at once.
 
-    Our microbenchmark joins: the ends of two SMs' loads lie within 4 cycles in a TPC, within 10 to 13 in two.
+    Our microbenchmark noc/request_coalescing: the ends of two SMs' loads lie within 4 cycles in a TPC, within 10 to 13
+    in two.
     """
     tpc = fill.sm // 2
-    return 0 if tpc == primary.sm // 2 else scramble(fill.line << 8 | tpc) % APART
+    return 0 if tpc == primary.sm // 2 else scramble(fill.line << 8 | tpc) % m.noc.shared_reply_skew_cycles
 
 
 @njit(cache=True)
@@ -101,20 +119,24 @@ def send(m, gpu, counts, sm, fill, index, events, now):
     fill.merged, fill.merges, fill.port, fill.stale, fill.passed = 0, 0, NONE, 0, 0
     home = fill.home = home_of(m, fill.line)
     fill.set = set_in_slice(m, fill.line)
-    if home * m.partitions // m.l2_slices != sm.side:
+    if home * m.l2.partitions // m.l2.slices != sm.side:
         sm.last_far = now
     near = near_of(m, home, sm.side)
-    fill.slice = near if m.far_copies else home
+    fill.slice = near if m.l2.far_copies else home
     fill.remote = 0
-    bytes_ = fill.payload + REDUCTION * fill.atomic if fill.store or fill.atomic else m.flit
+    bytes_ = (
+        fill.payload + m.noc.atomic_header_bytes * fill.atomic
+        if fill.store or fill.atomic
+        else m.noc.request_flit_bytes
+    )
     start = max(sm.request_free_fp, now << FP)
-    sm.request_free_fp = start + bytes_ * m.request_sm_fp // 256
+    sm.request_free_fp = start + bytes_ * m.request_sm_fp // PER_PORT
     start = max(start, gpu.gpc_request_fp[sm.gpc])
-    gpu.gpc_request_fp[sm.gpc] = start + bytes_ * m.request_gpc_fp // 256
+    gpu.gpc_request_fp[sm.gpc] = start + bytes_ * m.request_gpc_fp // PER_PORT
     counts.request_bytes += bytes_
     when = (start >> FP) + max(0, m.request_latency + distance(m, sm.gpc, near))
     if fill.slice != near:
-        when = cross(m, gpu, counts, home * m.partitions // m.l2_slices, bytes_, when)
+        when = cross(m, gpu, counts, home * m.l2.partitions // m.l2.slices, bytes_, when)
     schedule(events, when, ARRIVE, index, 0)
 
 
@@ -122,7 +144,7 @@ def send(m, gpu, counts, sm, fill, index, events, now):
 def cross(m, gpu, counts, side, bytes_, when):
     """Over the link into partition `side`; the cycle of arrival. Each direction adds half of the far latency."""
     start = max(gpu.link_fp[side], when << FP)
-    gpu.link_fp[side] = start + bytes_ * m.link_fp // 256
+    gpu.link_fp[side] = start + bytes_ * m.link_fp // PER_PORT
     counts.link_bytes += bytes_
     return (start >> FP) + m.far_latency // 2
 
@@ -132,14 +154,14 @@ def reply(m, chip, cores, memory, index, when):
     """Slice to the SM's port, or to the slice of the other partition that asked."""
     fill = memory.fills[index]
     if fill.remote:
-        side = 1 - fill.slice * m.partitions // m.l2_slices
-        when = cross(m, chip.run, chip.counts, side, m.header + fill.payload, when)
+        side = 1 - fill.slice * m.l2.partitions // m.l2.slices
+        when = cross(m, chip.run, chip.counts, side, m.noc.header_bytes + fill.payload, when)
         schedule(chip.events, when, DRAM_DONE, fill.remote, 0)
         free_fill(memory.fills, index)
         return
     sm = cores.sms[fill.sm]
-    if fill.slice * m.partitions // m.l2_slices != sm.side:
-        when = cross(m, chip.run, chip.counts, sm.side, m.header + fill.payload, when)
+    if fill.slice * m.l2.partitions // m.l2.slices != sm.side:
+        when = cross(m, chip.run, chip.counts, sm.side, m.noc.header_bytes + fill.payload, when)
     chip.counts.l2_replies += 1
     there = through(m, memory.slices[fill.slice], sm.gpc, fill.payload, when) + m.reply_latency
     schedule(chip.events, there, REPLY, index, 0)
@@ -147,7 +169,7 @@ def reply(m, chip, cores, memory, index, when):
         memory.coalescer[fill.port].answered, memory.coalescer[fill.port].closes = there, when + m.coalescer_window
     following = fill.merged
     while following:
-        schedule(chip.events, there + apart(fill, memory.fills[following]), REPLY, following, 0)
+        schedule(chip.events, there + apart(m, fill, memory.fills[following]), REPLY, following, 0)
         following = memory.fills[following].next
 
 
@@ -155,12 +177,13 @@ def reply(m, chip, cores, memory, index, when):
 def through(m, slice_, gpc, bytes_, when):
     """The cycle at which data go through the link of a slice to a GPC: 16 bytes per L2 clock, in order.
 
-    The SMs of a GPC get 645 B per cycle from the 47 slices of their partition of an H200, 553 from the 40 of an H100's (l2:
-    read_l2), and hits of an SM whose GPC is busy take 374 to 1,374 cycles, as if most of them had to queue and some had not
-    (joins). A whole line comes no later than a sector where nothing is before it, but for 1 to 7 cycles (widths: l2.w1, l2.lane).
+    The SMs of a GPC get 645 B per cycle from the 47 slices of their partition of an H200, 553 from the 40 of an H100's
+    (microbenchmark l2/latency_bandwidth: read_l2), and hits of an SM whose GPC is busy take 374 to 1,374 cycles, as if
+    most of them had to queue and some had not (noc/request_coalescing). A whole line comes no later than a sector where
+    nothing is before it, but for 1 to 7 cycles (l1/load_latency_by_width: l2.w1, l2.lane).
     """
     start = max(slice_.link_fp[gpc], when << FP)
-    slice_.link_fp[gpc] = start + bytes_ * m.reply_link_fp // 256
+    slice_.link_fp[gpc] = start + bytes_ * m.reply_link_fp // PER_PORT
     return start >> FP
 
 
@@ -168,8 +191,8 @@ def through(m, slice_, gpc, bytes_, when):
 def deliver(m, counts, sms, fill, index, events, cycle):
     """Port of the SM, in order of arrival there."""
     sm = sms[fill.sm]
-    bytes_ = m.header + fill.payload
+    bytes_ = m.noc.header_bytes + fill.payload
     start = max(cycle << FP, sm.reply_free_fp)
-    sm.reply_free_fp = start + bytes_ * m.reply_sm_fp // 256
+    sm.reply_free_fp = start + bytes_ * m.reply_sm_fp // PER_PORT
     counts.reply_bytes += bytes_
     schedule(events, max(cycle, start >> FP), FILL, index, 0)

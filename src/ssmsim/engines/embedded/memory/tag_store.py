@@ -5,24 +5,27 @@ Kept apart from the lines that they name, sixteen bytes a way, since the host's 
 
 from numba import njit
 
+from ssmsim.engines.embedded.memory import replacement
 from ssmsim.engines.embedded.memory.address_map import number_of
-from ssmsim.engines.embedded.state.records import INF, NONE
+from ssmsim.engines.embedded.plugins import chosen
+from ssmsim.engines.embedded.state.records import NONE, record
+
+victim = chosen(replacement, "victim")
+
+# A way of a cache: number of the line that it holds plus one (0: none) and last use; see tag_store.py.
+TAG = record("line", "used")
 
 
 @njit(cache=True)
-def search(tags, lines, first, ways, line):
-    """Way of the set that holds the line, or NONE; the way used longest ago, or NONE when all await data."""
+def search(policy, tags, lines, first, ways, line):
+    """Way of the set that holds the line, or NONE; the way to give up for it, or NONE when all await data."""
     found = NONE
     for way in range(first, first + ways):  # to the end, so that the compiler compares eight at once
         if tags[way].line == line + 1:
             found = way
     if found != NONE:
         return found, found
-    victim, oldest = NONE, INF
-    for way in range(first, first + ways):
-        if tags[way].used < oldest and lines[way].pending == 0:
-            victim, oldest = way, tags[way].used
-    return NONE, victim
+    return NONE, victim(policy, tags, lines, first, ways, line)
 
 
 @njit(cache=True)
@@ -40,7 +43,7 @@ def likely(tags, first, ways, line):
 @njit(cache=True)
 def find_l1(m, l1_tags, l1_lines, s, line):
     """search() in the L1 of SM s."""
-    return search(l1_tags, l1_lines, set_of_l1(m, s, line) * m.l1_ways, m.l1_ways, line)
+    return search(m.l1_replacement, l1_tags, l1_lines, set_of_l1(m, s, line) * m.l1_ways, m.l1_ways, line)
 
 
 @njit(cache=True)
@@ -51,7 +54,7 @@ def set_of_l1(m, s, line):
 @njit(cache=True)
 def find_l2(m, l2_tags, l2_lines, slice_, line):
     """search() in a slice of the L2."""
-    return search(l2_tags, l2_lines, set_of_l2(m, slice_, line) * m.l2_ways, m.l2_ways, line)
+    return search(m.l2_replacement, l2_tags, l2_lines, set_of_l2(m, slice_, line) * m.l2.ways, m.l2.ways, line)
 
 
 @njit(cache=True)
@@ -68,7 +71,7 @@ def set_in_slice(m, line):
 @njit(cache=True, forceinline=True)
 def first_way(m, fill, slice_):
     """Of the set of a slice that may hold the line of a request, which has been worked out when it was sent."""
-    return (slice_ * m.l2_sets + fill.set) * m.l2_ways
+    return (slice_ * m.l2_sets + fill.set) * m.l2.ways
 
 
 @njit(cache=True)

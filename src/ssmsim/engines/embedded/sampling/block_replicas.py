@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ssmsim.engines.embedded.feed import coalesce
 from ssmsim.engines.embedded.memory.noc import scramble
 from ssmsim.engines.embedded.state import records as r
 
@@ -87,7 +88,7 @@ class Replicas:
         places = np.unravel_index(np.arange(first, last), self.grid, order="F")
         which = _base_of(places, self.grid, self.kept)
         total = self.counts[which].sum(0)
-        accesses, statics = r.records(r.ACCESS, total[0]), np.empty(total[0], np.int32)
+        accesses, statics = r.records(coalesce.ACCESS, total[0]), np.empty(total[0], np.int32)
         lines, starts = np.empty(total[1], np.int64), np.zeros(len(which) * (self.starts.shape[1] - 1) + 1, np.int64)
         lay(self.accesses, self.statics, self.lines, self.starts, self.counts, *self.moves, which, *places, accesses, statics,
             lines, starts)  # fmt: skip

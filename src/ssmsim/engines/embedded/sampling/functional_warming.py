@@ -12,26 +12,29 @@ for them in one partition, while those of a whole run ask in both (chunk_state_b
 import numpy as np
 from numba import njit
 
-from ssmsim.engines.embedded.bitmask import popcount
+from ssmsim.engines.embedded.bitmask import popcount, scramble
 from ssmsim.engines.embedded.feed import coalesce, coalesce_cache
 from ssmsim.engines.embedded.host.prefetch import TAGS_PER_LINE
-from ssmsim.engines.embedded.memory.address_map import home_of, scramble
+from ssmsim.engines.embedded.memory import tag_store
+from ssmsim.engines.embedded.memory.address_map import home_of
 from ssmsim.engines.embedded.memory.tag_store import find_l1, likely, set_of_l1, set_of_l2
 from ssmsim.engines.embedded.sampling.block_replicas import Coalesced
 from ssmsim.engines.embedded.sampling.untimed_l2 import slice_of, through_l2
+from ssmsim.engines.embedded.sm.instruction import LOCAL, NO_SPACE
+from ssmsim.engines.embedded.sm.memory import l1
 from ssmsim.engines.embedded.sm.memory.l1 import LOCAL_BASE, LOCAL_LINES
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.engines.embedded.state.pointers import bare, prefetch, unowned
-from ssmsim.engines.embedded.state.records import LOCAL, NO_SPACE, NONE
+from ssmsim.engines.embedded.state.records import NONE
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import BlockTrace, Program
 
 STEPS = 64  # in which a block goes through the caches
 PRIME = 65_521  # for dealing slots to SMs without a pattern
 # A block under way: when it began (in blocks), lines done and in all. Its lines, in the order in which its warps take turns.
-SLOT = r._record("began", "done", "lines", "sm", "later")
-HELD = r._record("word", "code", "tags")  # word as in coalesce.py; tags: first of the L2 set in the slice that is asked
+SLOT = r.record("began", "done", "lines", "sm", "later")
+HELD = r.record("word", "code", "tags")  # word as in coalesce.py; tags: first of the L2 set in the slice that is asked
 
 
 class Functional:
@@ -52,7 +55,7 @@ class Functional:
         self.executed = np.zeros(len(program.instructions), np.int64)
         sms, slots = int(machine[0].sms), int(machine[0].sms * machine[0].blocks_per_sm)
         ways = sms * int(machine[0].l1_sets * machine[0].l1_ways)
-        self.l1_tags, self.l1_lines = r.records(r.TAG, ways), r.records(r.L1_LINE, ways)
+        self.l1_tags, self.l1_lines = r.records(tag_store.TAG, ways), r.records(l1.L1_LINE, ways)
         self.slots = r.records(SLOT, slots)
         self.slots.later = np.argsort([scramble(i + 1) % PRIME for i in range(slots)], kind="stable") % sms
         self.slots.sm = np.arange(slots) % sms if from_start else self.slots.later
@@ -70,7 +73,7 @@ class Functional:
     def coalesce(self, trace: BlockTrace, warps: int) -> Coalesced:
         """The accesses of all blocks of `trace`."""
         rows = len(trace.addresses)
-        accesses, statics = r.records(r.ACCESS, rows + 1), np.empty(rows + 1, np.int32)
+        accesses, statics = r.records(coalesce.ACCESS, rows + 1), np.empty(rows + 1, np.int32)
         lines = np.empty(rows * self.lines_per_row + 1, np.int64)
         starts = np.zeros(len(trace.blocks) * warps + 1, np.int64)
         stream = np.empty(int(np.diff(trace.first).max(initial=0)), np.int32)
@@ -205,7 +208,7 @@ def in_turn(m, side, code, accesses, statics, lines, starts, warp, warps, held, 
                 for i in range(one.first_line, one.first_line + one.lines):
                     line = (lines[i] >> 8) + own
                     held[at].word, held[at].code = line << 8 | lines[i] & 255, static
-                    held[at].tags = set_of_l2(m, slice_of(m, home_of(m, line), side), line) * m.l2_ways
+                    held[at].tags = set_of_l2(m, slice_of(m, home_of(m, line), side), line) * m.l2.ways
                     at += 1
     return at - first
 
@@ -220,10 +223,10 @@ def advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_l
     for i in range(first, last):
         if not code[held[i].code].bypass:
             prefetch(l1_tags, set_of_l1(m, s, held[i].word >> 8) * m.l1_ways)
-        for way in range(held[i].tags, held[i].tags + m.l2_ways, TAGS_PER_LINE):
+        for way in range(held[i].tags, held[i].tags + m.l2.ways, TAGS_PER_LINE):
             prefetch(l2_tags, way)
     for i in range(first, last):
-        prefetch(l2_lines, likely(l2_tags, held[i].tags, m.l2_ways, held[i].word >> 8))
+        prefetch(l2_lines, likely(l2_tags, held[i].tags, m.l2.ways, held[i].word >> 8))
     for i in range(first, last):
         access(m, gpu, counts, s, side, code[held[i].code], held[i].word, l1_tags, l1_lines, l2_tags, l2_lines)
     slot.done = max(slot.done, until)

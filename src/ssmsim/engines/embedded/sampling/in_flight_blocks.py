@@ -70,7 +70,7 @@ def put_back(machine, gpus, counters, l2_tags, l2_lines, ways, lines, valid):
     m = machine[0]
     tags, held = bare(l2_tags), bare(l2_lines)
     for i in range(len(ways)):
-        way = take(m, gpus[0], counters[0], tags, held, ways[i] // m.l2_ways // m.l2_sets, lines[i])
+        way = take(m, gpus[0], counters[0], tags, held, ways[i] // m.l2.ways // m.l2_sets, lines[i])
         if way != NONE:
             held[way].valid |= valid[i] & ~held[way].pending
 
@@ -92,7 +92,7 @@ def await_again(machine, gpus, counters, l2_tags, l2_lines, ways, before_tags, b
     m, gpu, tags, held = machine[0], gpus[0], bare(l2_tags), bare(l2_lines)
     for i in range(len(ways)):
         way, line = ways[i], before_tags[i].line
-        found, other = search(tags, held, way // m.l2_ways * m.l2_ways, m.l2_ways, line - 1)
+        found, other = search(m.l2_replacement, tags, held, way // m.l2.ways * m.l2.ways, m.l2.ways, line - 1)
         entry, instead = held[way], held[other]
         if found == NONE and instead.dirty:
             write_back(counters[0], instead)

@@ -11,10 +11,11 @@ import numpy as np
 
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import instructions
-from ssmsim.engines.embedded.memory.address_map import scramble
+from ssmsim.engines.embedded.bitmask import scramble
 from ssmsim.engines.embedded.sampling.functional_warming import Functional
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.launch import Launch
 from ssmsim.trace.types import BlockTrace, Program
@@ -48,7 +49,7 @@ class History:
     def leave(self, state: State, config: SimConfig, first: int) -> Functional:
         """Leave in `state` the L2 that the blocks before `first` leave."""
         functional = Functional(self.program, instructions.translate(self.program, config), state.machine, state,
-                                r.records(r.COUNTS, 1))  # fmt: skip
+                                r.records(COUNTS, 1))  # fmt: skip
         start = max(0, first - round(BEFORE / self.per_block))
         for trace in traced(self.program, self.launch, range(start, first), BATCH):
             functional.run(trace, self.launch.warps_per_block)

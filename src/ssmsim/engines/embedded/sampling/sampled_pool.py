@@ -15,14 +15,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ssmsim.engines.embedded.bitmask import scramble
 from ssmsim.engines.embedded.feed.block_pool import BATCH, Pool
-from ssmsim.engines.embedded.memory.address_map import scramble
 from ssmsim.engines.embedded.sampling.block_replicas import TOGETHER, Coalesced, Replicas
 from ssmsim.engines.embedded.sampling.estimate import Meter, lengthen, of_waves, regressed, under_way
 from ssmsim.engines.embedded.sampling.functional_warming import Functional
 from ssmsim.engines.embedded.sampling.in_flight_blocks import Seam
 from ssmsim.engines.embedded.sampling.stagger import Stagger
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
 from ssmsim.results import Sampled
@@ -78,7 +79,7 @@ class SampledPool(Pool):
         self.segments = [(0, self.blocks)]
         self.planned = False
         self.replicas: Replicas | None = None
-        self.skipped = Functional(program, state.code, state.machine, state, r.records(r.COUNTS, 1), from_start=False)
+        self.skipped = Functional(program, state.code, state.machine, state, r.records(COUNTS, 1), from_start=False)
         # Cycle of launch and warp instructions, in order of loading.
         self.launched, self.lengths = np.zeros((2, self.blocks), np.int64)
         self.meter = Meter(2 * self.resident)
@@ -177,14 +178,14 @@ class SampledPool(Pool):
         )
         residents = wave_spent / wave_cycles
         m = self.state.machine[0]
-        sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.access_bytes * m.channels)  # cycles at the DRAM
+        sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.dram.access_bytes * m.dram.channels)  # cycles at the DRAM
         begun = under_way(looks, self.launched[:timed], self.lengths[:timed]).astype(float)
         means = wave_spent / wave_work, wave_read / wave_work
         ratio = regressed(work, spent, read, begun, means, dram / skipped, residents * sector)
         extra = (skipped + between) * ratio.value / residents - (looks[0].cycle - apart.cycle)
         stalls = self.skipped.executed[:, None] * cycles_each * ratio.value
         scale(self.state, self, round(extra), np.rint(stalls).astype(np.int64))
-        elapsed = int(self.state.gpu[0].finish + self.state.machine[0].end)
+        elapsed = int(self.state.gpu[0].finish + self.state.machine[0].launch.end_cycles)
         half = extra * (ratio.spread + SEAMS)
         return Sampled(fraction=timed / self.blocks, ci95=(elapsed - half, elapsed + half))
 
@@ -207,7 +208,7 @@ def scale(state: State, pool: SampledPool, extra: int, stalls: np.ndarray) -> No
     ratio = int(pool.executed.sum()) / timed
     skipped.l2_sectors += round(counts.l2_fences * (ratio - 1))  # what fences ask, which do not pass through the caches
     skipped.l2_hits += round(counts.l2_fences * (ratio - 1))
-    for name in r.COUNTS.names or ():
+    for name in COUNTS.names or ():
         if name in CACHES:
             counts[name] += skipped[name]
         elif name not in FIRST_USES:

@@ -47,7 +47,7 @@ class Stagger:
         gpu, m = state.gpu[0], state.machine[0]
         if self.done or gpu.next_launch <= self.wave:
             return
-        took = (self.began or int(gpu.cycle)) - int(m.start)
+        took = (self.began or int(gpu.cycle)) - int(m.launch.start_cycles)
         if not self.began:
             self.began, self.before_fp = int(gpu.cycle), int(m.successor_fp)
             self.work = int(given(state, np.arange(self.wave)).sum())

@@ -13,7 +13,7 @@ from ssmsim.engines.embedded.state.records import NONE
 @njit(cache=True)
 def slice_of(m, home, side):
     """Slice that an SM of partition `side` asks for a line that `home` owns."""
-    return noc.near_of(m, home, side) if m.far_copies else home
+    return noc.near_of(m, home, side) if m.l2.far_copies else home
 
 
 @njit(cache=True)
@@ -47,7 +47,7 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
         return
     missing, way = read(m, gpu, counts, l2_tags, l2_lines, home, line, missing, atomic)
     if missing:
-        fetch = slice_cache.promoted(missing, max(m.l2_fetch, promote))
+        fetch = slice_cache.promoted(missing, max(m.l2.fetch_bytes, promote))
         if way != NONE:
             fetch &= ~(l2_lines[way].valid | l2_lines[way].pending)
             l2_lines[way].valid |= fetch
@@ -131,8 +131,8 @@ def write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, from_hom
 @njit(cache=True)
 def drop_copy(m, l2_tags, l2_lines, home, line, sectors):
     """What the other partition holds of these sectors is stale."""
-    if m.far_copies and m.partitions == 2:
-        drop(m, l2_tags, l2_lines, (home + m.l2_slices // 2) % m.l2_slices, line, sectors)
+    if m.l2.far_copies and m.l2.partitions == 2:
+        drop(m, l2_tags, l2_lines, (home + m.l2.slices // 2) % m.l2.slices, line, sectors)
 
 
 @njit(cache=True)

@@ -14,8 +14,9 @@ import numpy as np
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import instructions
 from ssmsim.engines.embedded.sampling.functional_warming import Functional
-from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import machine, occupancy, parameters
 from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
@@ -69,10 +70,10 @@ def pass_through(state: State, other: Launch, config: SimConfig, blocks: int) ->
     """Send the last `blocks` blocks of a launch through the L2 of `state`."""
     program = decode_launch(other).program
     translated = instructions.translate(program, config)
-    fits = machine.occupancy(other, config)
-    machine_ = machine.machine_record(translated, other, config, fits, other.blocks)
+    fits = occupancy.occupancy(other, config)
+    machine_ = parameters.parameters(translated, other, config, fits, other.blocks)
     whole = blocks == other.blocks
-    functional = Functional(program, translated, machine_, state, r.records(r.COUNTS, 1), from_start=whole)
+    functional = Functional(program, translated, machine_, state, r.records(COUNTS, 1), from_start=whole)
     order = None if whole else range(other.blocks - blocks, other.blocks)
     source = open_tracer("emulated").blocks(other, program, order)
     while (trace := source.next_blocks(BATCH)) is not None:
@@ -89,6 +90,6 @@ def keep_code(state: State) -> None:
     m = state.machine[0]
     lines = np.arange(int(m.code_lines))
     machine.share_code(state, len(lines), 0)
-    ways = lines // m.l1i_sets % m.l1i_ways
+    ways = lines // m.l1i_sets % m.fetch.l1_ways
     for s in range(int(m.sms)):
-        state.l1i.tag[(s * m.l1i_sets + lines % m.l1i_sets) * m.l1i_ways + ways] = lines + 1
+        state.l1i.tag[(s * m.l1i_sets + lines % m.l1i_sets) * m.fetch.l1_ways + ways] = lines + 1

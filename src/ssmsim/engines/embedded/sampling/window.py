@@ -12,8 +12,8 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded.sampling.estimate import lengthen, rate
 from ssmsim.engines.embedded.sampling.launch_history import History, traced
 from ssmsim.engines.embedded.sampling.sampled_pool import FIRST_USES, SampledPool
-from ssmsim.engines.embedded.state import machine
-from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state import machine, occupancy
+from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
@@ -40,7 +40,7 @@ class Window:
         self.guesses = getattr(open_tracer("emulated").blocks(launch, program), "guesses", False)
         self.history: History = like.history if like else History(program, launch)
         self.stands_for = max(1, round(share * launch.blocks))
-        resident = machine.occupancy(launch, config).blocks * config.sm_count
+        resident = occupancy.occupancy(launch, config).blocks * config.sm_count
         self.count = min(self.stands_for, max(1, round(waves * resident)))
         self.spread: bool = like.spread if like else self.count < launch.blocks and self.stands_for <= FEW * self.count
         if self.spread:
@@ -104,7 +104,7 @@ class WindowPool(SampledPool):
             return None
         ratio = self._all_instructions(timed) / timed
         if self.window.spread:
-            extra, interval = (int(state.gpu[0].finish) - int(state.machine[0].start)) * (ratio - 1), None
+            extra, interval = (int(state.gpu[0].finish) - int(state.machine[0].launch.start_cycles)) * (ratio - 1), None
         elif self.loaded <= self.resident + 1:
             raise SsmsimError(f"a piece of {self.loaded} blocks does not fill the GPU's {self.resident} slots",
                               self.program.kernel, "give it more waves")  # fmt: skip
@@ -115,7 +115,7 @@ class WindowPool(SampledPool):
             interval = abs(extra) * one.spread
         active = int(state.sms.active.sum())
         counts = state.counts[0]
-        for name in r.COUNTS.names or ():
+        for name in COUNTS.names or ():
             if name in FIRST_USES:
                 continue
             grown = (active + extra * len(state.sms)) / active if name == "warp_cycles" else ratio
@@ -124,7 +124,7 @@ class WindowPool(SampledPool):
         self.executed[:] = np.rint(self.executed * ratio)
         state.stalls[:] = np.rint(state.stalls * ratio)
         lengthen(state, round(extra))
-        elapsed = int(state.gpu[0].finish + state.machine[0].end)
+        elapsed = int(state.gpu[0].finish + state.machine[0].launch.end_cycles)
         return Sampled(fraction=fraction, ci95=None if interval is None else (elapsed - interval, elapsed + interval))
 
     def _all_instructions(self, timed: int) -> float:

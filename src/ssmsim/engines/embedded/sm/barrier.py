@@ -20,11 +20,11 @@ def expected(block, threads):
 def arrive(m, cores, block, one, number, w, cycle):
     """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
 
-    The SM's barrier unit takes one warp per barrier_interval: our barrier microbenchmark, 2 cycles more per warp. With the last
-    the barrier stops the unit for shared memory (lsu_drain.py).
+    The SM's barrier unit takes one warp per barrier_interval: our microbenchmark sm/barrier_latency, 2 cycles more per
+    warp. With the last the barrier stops the unit for shared memory (lsu_drain.py).
     """
     sm = cores.sms[block.sm]
-    sm.barrier_free = max(sm.barrier_free, cycle) + m.barrier_interval
+    sm.barrier_free = max(sm.barrier_free, cycle) + m.sm.barrier_interval_cycles
     block.arrived[number] += 1
     block.expected[number] = one.threads
     if one.defers:
@@ -34,7 +34,7 @@ def arrive(m, cores, block, one, number, w, cycle):
     if block.arrived[number] >= expected(block, one.threads):
         free = max(sm.lsu_free, cycle)
         sm.lsu_free = free + lsu_drain.stop(m, sm, free)
-        open_barrier(m, cores, block, number, cycle, sm.barrier_free + m.barrier_latency)
+        open_barrier(m, cores, block, number, cycle, sm.barrier_free + m.sm.barrier_latency_cycles)
 
 
 @njit(cache=True)
@@ -49,8 +49,8 @@ def open_barrier(m, cores, block, number, cycle, when):
             if warp.held or (warp.ready == INF and cores.code[warp.current].blocks):
                 warp.stall_end = max(warp.stall_end, when)
             warp.held, warp.deferred, warp.opened = 0, 0, when
-            sub = cores.subs[w // m.slots]
-            reconsider(warp, sub, cores.sms[w // (4 * m.slots)], cores.code, cores.stalls, cycle)
+            sub = cores.subs[w // m.sm.warp_slots_per_subcore]
+            reconsider(warp, sub, cores.sms[w // (4 * m.sm.warp_slots_per_subcore)], cores.code, cores.stalls, cycle)
 
 
 @njit(cache=True)
@@ -58,4 +58,4 @@ def leave(m, cores, block, cycle):
     """A warp has exited: barriers that waited for it alone open."""
     for number in range(MAX_BARRIERS):
         if block.arrived[number] and block.arrived[number] >= expected(block, block.expected[number]):
-            open_barrier(m, cores, block, number, cycle, cycle + m.barrier_latency)
+            open_barrier(m, cores, block, number, cycle, cycle + m.sm.barrier_latency_cycles)

@@ -7,9 +7,11 @@ come from a small cache of each SM (IMC), of which only misses cost time; those 
 from numba import njit
 
 from ssmsim.engines.embedded.memory.address_map import home_of
-from ssmsim.engines.embedded.state.records import FP, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, record
 
 CODE_BASE = 1 << 41  # line numbers of code lie above every other address; where it lies is not known
+
+CODE_LINE = record("tag", "ready", "used", "fresh")
 
 
 @njit(cache=True)
@@ -20,22 +22,22 @@ def from_l1(m, chip, icache, memory, sm, line, cycle, ahead):
     """
     if ahead:
         start = max(cycle, sm.fetch_free, sm.prefetch_free)
-        sm.prefetch_free = start + m.l1i_interval
+        sm.prefetch_free = start + m.fetch.l1_interval_cycles
     else:
         start = max(cycle, sm.fetch_free)
-        sm.fetch_free = start + m.l1i_interval
+        sm.fetch_free = start + m.fetch.l1_interval_cycles
     chip.counts.fetch_lines += 1
-    base = (sm.number * m.l1i_sets + line % m.l1i_sets) * m.l1i_ways
+    base = (sm.number * m.l1i_sets + line % m.l1i_sets) * m.fetch.l1_ways
     oldest = base
-    for way in range(base, base + m.l1i_ways):
+    for way in range(base, base + m.fetch.l1_ways):
         entry = icache.l1i[way]
         if entry.tag == line + 1:
             entry.used = cycle
-            if not ahead and entry.ready > max(start, sm.refill_free) + m.gpci_latency:
+            if not ahead and entry.ready > max(start, sm.refill_free) + m.fetch.gpc_latency_cycles:
                 entry.ready = min(
                     entry.ready, refill(m, sm, icache.gpci, icache.l2i, memory.slices, memory.channels, line, start)
                 )
-            return max(start, entry.ready) + m.l1i_latency
+            return max(start, entry.ready) + m.fetch.l1_latency_cycles
         if entry.used < icache.l1i[oldest].used:
             oldest = way
     chip.counts.fetch_misses += 1
@@ -47,7 +49,7 @@ def from_l1(m, chip, icache, memory, sm, line, cycle, ahead):
         entry.ready = start + shared_level(m, sm, icache.gpci, icache.l2i, memory.slices, memory.channels, line, start)
     else:
         entry.ready = refill(m, sm, icache.gpci, icache.l2i, memory.slices, memory.channels, line, start)
-    return entry.ready + m.l1i_latency
+    return entry.ready + m.fetch.l1_latency_cycles
 
 
 @njit(cache=True)
@@ -65,7 +67,7 @@ def shared_level(m, sm, gpci, l2i, slices, channels, line, cycle):
         return from_l2(m, sm, l2i, slices, channels, line, cycle)
     entry = gpci[sm.gpc * m.gpci_sets + line % m.gpci_sets]
     if entry.tag == line + 1:
-        return max(m.gpci_latency, entry.ready - cycle)
+        return max(m.fetch.gpc_latency_cycles, entry.ready - cycle)
     latency = from_l2(m, sm, l2i, slices, channels, line, cycle)
     entry.tag, entry.ready = line + 1, cycle + latency
     return latency
@@ -80,12 +82,12 @@ def from_l2(m, sm, l2i, slices, channels, line, cycle):
     entry = l2i[line]
     if entry.tag == 0:
         home = home_of(m, CODE_BASE + line)
-        index = home * m.channels // m.l2_slices
+        index = home * m.dram.channels // m.l2.slices
         queued = (channels[index].reads + slices[home].waiting) * m.burst_fp
         start = max(channels[index].free_fp, cycle << FP) + queued + m.burst_fp
-        far = home * m.partitions // m.l2_slices != sm.side
-        entry.tag, entry.ready = line + 1, (start >> FP) + m.row_miss + m.dram_latency + far * m.far_latency
-    return m.l2i_latency + max(0, entry.ready - cycle)
+        far = home * m.l2.partitions // m.l2.slices != sm.side
+        entry.tag, entry.ready = line + 1, (start >> FP) + m.dram.row_miss_cycles + m.dram_latency + far * m.far_latency
+    return m.fetch.l2_latency_cycles + max(0, entry.ready - cycle)
 
 
 @njit(cache=True, forceinline=True)
@@ -96,22 +98,22 @@ def fetch(m, chip, icache, memory, sm, sub, line, cycle):
         ready = from_l1(m, chip, icache, memory, sm, line, cycle, False)
         found = place(m, icache.l0, sub, line, ready, cycle)
         icache.l0[found].fresh = 0
-        for ahead in range(1, m.l0_prefetch + 1):
+        for ahead in range(1, m.fetch.l0_prefetch_lines + 1):
             prefetch(m, chip, icache, memory, sm, sub, line + ahead, cycle)
     else:
-        if icache.l0[found].ready > cycle + m.l1i_latency + m.gpci_latency:
+        if icache.l0[found].ready > cycle + m.fetch.l1_latency_cycles + m.fetch.gpc_latency_cycles:
             ready = from_l1(m, chip, icache, memory, sm, line, cycle, False)
             icache.l0[found].ready = min(icache.l0[found].ready, ready)
         if icache.l0[found].fresh:
             icache.l0[found].fresh = 0
-            prefetch(m, chip, icache, memory, sm, sub, line + m.l0_prefetch, cycle)
+            prefetch(m, chip, icache, memory, sm, sub, line + m.fetch.l0_prefetch_lines, cycle)
     icache.l0[found].used = cycle
     return icache.l0[found].ready
 
 
 @njit(cache=True)
 def prefetch(m, chip, icache, memory, sm, sub, line, cycle):
-    if line >= m.code_lines or sm.prefetch_free > cycle + m.l0_prefetch * m.l1i_interval:
+    if line >= m.code_lines or sm.prefetch_free > cycle + m.fetch.l0_prefetch_lines * m.fetch.l1_interval_cycles:
         return  # past the end, or the port is busy: a line ahead is not worth a queue
     if find(m, icache.l0, sub, line) == NONE:
         ready = from_l1(m, chip, icache, memory, sm, line, cycle, True)
@@ -147,7 +149,7 @@ def constant(m, counts, imc, s, line, cycle):
     entry = imc[s * m.imc_lines + line % m.imc_lines]
     if entry.tag != line + 1:
         counts.imc_misses += 1
-        entry.tag, entry.ready = line + 1, cycle + m.imc_latency
+        entry.tag, entry.ready = line + 1, cycle + m.constant.miss_latency_cycles
     return entry.ready
 
 
@@ -156,6 +158,6 @@ def indexed(m, counts, idc, s, line, cycle):
     """Cycle at which the line that an LDC reads is there; one that asks for a line on its way misses, too."""
     entry = idc[s * m.idc_lines + line % m.idc_lines]
     if entry.tag != line + 1:
-        entry.tag, entry.ready = line + 1, cycle + m.idc_latency
+        entry.tag, entry.ready = line + 1, cycle + m.constant.ldc_miss_cycles
     counts.idc_misses += entry.ready > cycle
     return max(cycle, entry.ready)

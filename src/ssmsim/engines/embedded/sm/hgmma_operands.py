@@ -2,9 +2,10 @@
 
 The tensor cores read A and B in pieces of 2 KB, evenly over an HGMMA's time; what is between two pieces is for the others,
 hardly anything when the pieces fill the memory. The results of loads and shuffles come back at one wavefront in so many
-cycles while an HGMMA runs. Our microbenchmark tandem: HGMMAs take 0 to 3 % longer beside loads or stores of eight warps,
-whose wavefronts take 3.9 to 4.0 cycles beside n = 128, loads 4.0 and stores 2.7 beside n = 256, 18 both beside n = 64; a
-chain of loads takes 41 cycles a link beside n = 128, two periods of 21.3, and 28 alone.
+cycles while an HGMMA runs. Our microbenchmark sm_memory/hgmma_shared_memory_contention: HGMMAs take 0 to 3 % longer
+beside loads or stores of eight warps, whose wavefronts take 3.9 to 4.0 cycles beside n = 128, loads 4.0 and stores 2.7
+beside n = 256, 18 both beside n = 64; a chain of loads takes 41 cycles a link beside n = 128, two periods of 21.3, and
+28 alone.
 """
 
 from numba import njit
@@ -19,7 +20,9 @@ def work(m, sm, one, start, busy):
     if sm.tensor_free_fp < start or period != sm.piece_period_fp:
         sm.pieces_from_fp = start
     sm.piece_period_fp = max(2, period)
-    sm.piece_fp = min(m.gmma_piece_fp, sm.piece_period_fp - max(1, sm.piece_period_fp * m.gmma_spare_fp >> FP))
+    sm.piece_fp = min(
+        m.gmma_piece_fp, sm.piece_period_fp - max(1, sm.piece_period_fp * m.tensor.hgmma_spare_share_fp >> FP)
+    )
 
 
 @njit(cache=True)
@@ -54,8 +57,8 @@ def take(m, sm, wavefronts_fp, loads, cycle):
     now, passes = cycle << FP, between(sm, wavefronts_fp, cycle)
     late, held = passes - wavefronts_fp, passes
     if loads and sm.tensor_free_fp > now and wavefronts_fp:
-        slots = wavefronts_fp * m.gmma_load_fp >> FP
+        slots = wavefronts_fp * m.tensor.hgmma_load_cycles_fp >> FP
         sm.results_free_fp = max(sm.results_free_fp, now) + slots
-        late = max(late, sm.results_free_fp - m.gmma_load_fp - now - wavefronts_fp + (1 << FP))
+        late = max(late, sm.results_free_fp - m.tensor.hgmma_load_cycles_fp - now - wavefronts_fp + (1 << FP))
         held = max(passes, sm.results_free_fp - now - m.gmma_room_fp)
     return (held + (1 << FP) - 1) >> FP, late

@@ -2,33 +2,22 @@
 
 The control fields (stall count, yield, six dependency counters, wait mask) are as "Analyzing modern NVIDIA GPU cores"
 (arXiv 2503.20481, section 4) describes them. Registers are not tracked: the assembler's counts and counters say all there
-is to wait for. Which warp goes first is what our microbenchmarks favours and precedence show; `goes_before` says it.
+is to wait for. Which warp goes first is a policy that the configuration names (schedulers/).
 """
 
 from numba import njit
 
 from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
-from ssmsim.engines.embedded.sm import barrier, fetch, pipes, scoreboard, tensor
+from ssmsim.engines.embedded.plugins import chosen
+from ssmsim.engines.embedded.sm import barrier, fetch, pipes, schedulers, scoreboard, tensor
 from ssmsim.engines.embedded.sm import stalls as reason
+from ssmsim.engines.embedded.sm.instruction import BARRIER, GMMA, GMMA_ARRIVE, MEMBAR, MEMORY, QUEUED
 from ssmsim.engines.embedded.sm.memory import fence, lsu
 from ssmsim.engines.embedded.state.pointers import prefetch
-from ssmsim.engines.embedded.state.records import (
-    BARRIER,
-    COUNTER_MASK,
-    EXITED,
-    FP,
-    GMMA,
-    GMMA_ARRIVE,
-    INDEX,
-    INF,
-    MEMBAR,
-    MEMORY,
-    NONE,
-    OFF_BIT,
-    QUEUED,
-)
+from ssmsim.engines.embedded.state.records import COUNTER_MASK, EXITED, FP, INDEX, INF, NONE, OFF_BIT
 
+before = chosen(schedulers, "before")
 NEXT_LINE = 16  # instructions of a stream in a line of the host's cache
 
 
@@ -47,7 +36,7 @@ def hazard(m, sm, sub, warp, one, cycle):
         if sub.special_room > cycle:
             return sub.special_room, reason.MIO
     else:
-        until = pipes.free_at(sub, one, cycle)
+        until = pipes.free_at(m, sub, one, cycle)
         if until > cycle:
             return until, reason.MATH
     if sub.hold_fp >> FP > cycle:
@@ -83,54 +72,16 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
             best = w
             continue
         again = cycle + 1
-        if goes_before(warp, warps[best], w == sub.greedy, best == sub.greedy, cycle):
+        if before(m.warp_scheduler, sub, w, warp, best, warps[best], cycle):
             best = w
     return best, again
-
-
-@njit(cache=True, forceinline=True)
-def goes_before(warp, other, favourite, others_favourite, cycle):
-    """Whether, of two warps that could issue, `warp` does. favourite: it issued last and did not yield.
-
-    The favourite keeps the slot while it is ready at once. In a block, those whose last instruction did not yield go before
-    those whose did, however long these wait: two warps of NOPs with stall count 2 hold a third that yields up until they end,
-    whether a stall count or a dependency counter woke it; without the yield the three share (our microbenchmark favours).
-    Else it is who has waited longest, but not for a pipe: then the older block's warps go first, one block after the other
-    where a warp could fill the pipe (precedence: alu, heavy; where issue slots are short all but the youngest share, both.8).
-    Who yields gives way to older blocks: of five that multiply in a chain the fifth waits until the four that fill the slots are
-    through (stages). A place's block counts from its launch (reused). Within a block it is who took a branch longest ago: of warps that go round
-    a loop one after the other goes through its run of such instructions (series, chains), and they end together (precedence).
-    """
-    waited, others = cycle - warp.ready, cycle - other.ready
-    if favourite and waited == 0 and not goes_before_favourite(other, warp):
-        return True
-    if others_favourite and others == 0 and not goes_before_favourite(warp, other):
-        return False
-    if warp.yielded or other.yielded:
-        if warp.turn != other.turn:
-            return warp.turn < other.turn
-        if warp.yielded != other.yielded:
-            return other.yielded != 0
-    if waited != others:
-        return waited > others
-    if warp.turn != other.turn:
-        return warp.turn < other.turn
-    if warp.branched != other.branched:
-        return warp.branched < other.branched
-    return warp.issued < other.issued
-
-
-@njit(cache=True, forceinline=True)
-def goes_before_favourite(warp, favourite):
-    """An older block's warp that waits for a place at the special-function unit (precedence: special)."""
-    return warp.turn < favourite.turn and warp.state == reason.MIO
 
 
 @njit(cache=True, forceinline=True)
 def subcore(m, chip, cores, icache, memory, s, index, cycle):
     """One cycle of one sub-core."""
     sm, sub = cores.sms[s], cores.subs[index]
-    first = index * m.slots
+    first = index * m.sm.warp_slots_per_subcore
     w, sub.wake = choose(m, sm, sub, cores.warps, cores.code, cores.stalls, first, cycle)
     if w == NONE:
         return
@@ -149,7 +100,7 @@ def subcore(m, chip, cores, icache, memory, s, index, cycle):
     chip.counts.issued += 1
     sub.issued += 1
     chip.run.progress_at = cycle
-    sub.greedy = NONE if one.yields else w
+    sub.greedy, sub.last = NONE if one.yields else w, w
     warp.yielded, warp.issued = one.yields, cycle
     if advance(m, chip, cores, icache, memory, w, there, there - cycle):
         scoreboard.check_exit(warp, chip.events, w, there + 1)
@@ -159,7 +110,11 @@ def subcore(m, chip, cores, icache, memory, s, index, cycle):
 @njit(cache=True, forceinline=True)
 def execute(m, chip, cores, icache, w, cycle):
     """Send the warp's current instruction to its unit."""
-    sm, sub, warp = cores.sms[w // (4 * m.slots)], cores.subs[w // m.slots], cores.warps[w]
+    sm, sub, warp = (
+        cores.sms[w // (4 * m.sm.warp_slots_per_subcore)],
+        cores.subs[w // m.sm.warp_slots_per_subcore],
+        cores.warps[w],
+    )
     one = cores.code[warp.current]
     kind = one.kind
     if kind == MEMORY:
@@ -183,7 +138,9 @@ def execute(m, chip, cores, icache, w, cycle):
         schedule(chip.events, begins + max(1, one.latency), RELEASE, w, one.write_add)
     if one.read_add:
         warp.scoreboard += one.read_add
-        read = begins + max(1, min(one.latency, m.read_release + m.subcore_interval * one.sources))
+        read = begins + max(
+            1, min(one.latency, m.mio.read_release_cycles + m.mio.subcore_interval_cycles * one.sources)
+        )
         schedule(chip.events, pipes.special_read(m, sub, one) if kind == QUEUED else read, RELEASE, w, one.read_add)
 
 
@@ -193,9 +150,8 @@ def advance(m, chip, cores, icache, memory, w, cycle, late):
 
     late: cycles that the one before stood in the dispatch stage; ncu counts them among those that the next one waits.
     """
-    index, warp = w // m.slots, cores.warps[w]
-    sm, before = cores.sms[index // 4], warp.current
-    one = cores.code[before]
+    index, warp = w // m.sm.warp_slots_per_subcore, cores.warps[w]
+    sm, before, one = cores.sms[index // 4], warp.current, cores.code[warp.current]
     cores.stalls[before].cycles[reason.SELECTED] += 1
     warp.position += 1
     if warp.position == warp.end:
@@ -214,11 +170,11 @@ def advance(m, chip, cores, icache, memory, w, cycle, late):
         ready, warp.state = warp.stall_end, reason.BARRIER
     if following.blocks and warp.opened > ready:
         ready, warp.state = warp.opened, reason.BARRIER
-    if warp.current != before + 1 and cycle + m.branch_latency > ready:
-        ready = cycle + m.branch_latency
+    if warp.current != before + 1 and cycle + m.sm.branch_latency_cycles > ready:
+        ready = cycle + m.sm.branch_latency_cycles
         warp.state, warp.branched = reason.BRANCHING, ready
-    if one.joins and cycle + m.join_latency > ready:
-        ready, warp.state = cycle + m.join_latency, reason.BRANCHING
+    if one.joins and cycle + m.sm.reconvergence_latency_cycles > ready:
+        ready, warp.state = cycle + m.sm.reconvergence_latency_cycles, reason.BRANCHING
     fenced = 0
     if one.kind == MEMBAR and one.count:
         fenced = fence.begin(m, chip.counts, sm, warp, memory.slices, chip.events, cycle)

@@ -7,9 +7,10 @@ section 4). DEPBAR waits for one to fall to a count, LDGSTS groups and HGMMAs ha
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import RETIRE, schedule
+from ssmsim.engines.embedded.sm.instruction import DEPBAR, GMMA_WAIT
+from ssmsim.engines.embedded.sm.instruction import GMMA as HGMMA
 from ssmsim.engines.embedded.sm.stalls import BARRIER, GMMA, LONG, SHORT, block, settle
-from ssmsim.engines.embedded.state.records import COUNTER_MASK, DEPBAR, GMMA_WAIT, INF
-from ssmsim.engines.embedded.state.records import GMMA as HGMMA
+from ssmsim.engines.embedded.state.records import COUNTER_MASK, INF
 
 CLEAR = -1
 
@@ -62,7 +63,8 @@ def wake(warp, sub, sm, stalls, cycle):
 def check_exit(warp, events, w, cycle):
     """A warp past its last instruction leaves once nothing of its own is in flight; stores must only have left the SM.
 
-    Our microbenchmark successor: a block that ends with a store has its successor 60 cycles later than one without.
+    Our microbenchmark launch/block_replacement_latency: a block that ends with a store has its successor 60 cycles
+    later than one without.
     """
     if warp.position == warp.end and not (warp.outstanding or warp.scoreboard or warp.gmma_pending or warp.leaving):
         warp.leaving = 1
@@ -72,7 +74,11 @@ def check_exit(warp, events, w, cycle):
 @njit(cache=True)
 def release(m, chip, cores, w, cycle, add):
     """A dependency counter goes down."""
-    warp, sub, sm = cores.warps[w], cores.subs[w // m.slots], cores.sms[w // (4 * m.slots)]
+    warp, sub, sm = (
+        cores.warps[w],
+        cores.subs[w // m.sm.warp_slots_per_subcore],
+        cores.sms[w // (4 * m.sm.warp_slots_per_subcore)],
+    )
     warp.scoreboard -= add
     check_exit(warp, chip.events, w, cycle)
     reconsider(warp, sub, sm, cores.code, cores.stalls, cycle)

@@ -10,14 +10,15 @@ from numba import njit
 
 from ssmsim.engines.embedded.event_queue import GMMA_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.sm import hgmma_operands
+from ssmsim.engines.embedded.sm.instruction import TENSOR
 from ssmsim.engines.embedded.sm.scoreboard import reconsider
-from ssmsim.engines.embedded.state.records import FP, NONE, TENSOR
+from ssmsim.engines.embedded.state.records import FP, NONE
 
 
 @njit(cache=True)
 def issue(m, chip, cores, w, cycle):
     """One warp of the group has issued its next HGMMA; the last of the four sets it to work."""
-    sm, warp = cores.sms[w // (4 * m.slots)], cores.warps[w]
+    sm, warp = cores.sms[w // (4 * m.sm.warp_slots_per_subcore)], cores.warps[w]
     block, one = cores.blocks[warp.block], cores.code[warp.current]
     group = warp.number // 4
     block.gmma_issued[warp.number] += 1
@@ -34,14 +35,14 @@ def issue(m, chip, cores, w, cycle):
     hgmma_operands.work(m, sm, one, start, busy)
     sm.tensor_free_fp = start + busy
     sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
-    sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.gmma_latency << FP)
+    sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.tensor.hgmma_overhead_latency_cycles << FP)
     chip.counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
-    done = ((start + busy) >> FP) + m.gmma_latency
+    done = ((start + busy) >> FP) + m.tensor.hgmma_overhead_latency_cycles
     for i in range(first, last):
         v = block.warps[i]
         if v == NONE:
             continue
-        sub = cores.subs[v // m.slots]
+        sub = cores.subs[v // m.sm.warp_slots_per_subcore]
         sub.pipe_free_fp[TENSOR] = max(sub.pipe_free_fp[TENSOR], start + busy)
         if one.commits:
             schedule(chip.events, done, GMMA_DONE, v, 0)
@@ -68,12 +69,11 @@ def gather(m, cores, block, warp, cycle):
         w = block.warps[i]
         if w != NONE:
             cores.warps[w].gathering = 0
-            reconsider(
-                cores.warps[w], cores.subs[w // m.slots], cores.sms[w // (4 * m.slots)], cores.code, cores.stalls, cycle
-            )
+            index = w // m.sm.warp_slots_per_subcore
+            reconsider(cores.warps[w], cores.subs[index], cores.sms[index // 4], cores.code, cores.stalls, cycle)
 
 
 @njit(cache=True)
 def room_at(m, sm, one):
     """First cycle at which the tensor cores' queue takes another HGMMA of this size."""
-    return (sm.tensor_free_fp - m.gmma_queue * max(one.gmma_fp, one.gmma_smem_fp)) >> FP
+    return (sm.tensor_free_fp - m.tensor.hgmma_queue_entries * max(one.gmma_fp, one.gmma_smem_fp)) >> FP

@@ -62,6 +62,17 @@ class Grid(NamedTuple):
     order: Any
 
 
+class Parts(NamedTuple):
+    chip: Chip
+    cores: Cores
+    icache: InstructionCaches
+    memory: Memory
+    grid: Grid
+
+
+GROUPS = (Chip, Cores, InstructionCaches, Memory, Grid)
+
+
 class Arrays(NamedTuple):
     """Every array of the state by its name: what Python hands to the loop."""
 

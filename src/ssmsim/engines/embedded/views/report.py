@@ -21,7 +21,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
     """Every counter this engine has."""
     m, gpu, counts = state.machine[0], state.gpu[0], state.counts[0]
     sums = dict(zip(coalesce.SUMS, (int(v) for v in pool.sums), strict=True))
-    elapsed = int(gpu.finish + m.end)
+    elapsed = int(gpu.finish + m.launch.end_cycles)
     active, subcores = state.sms.active.astype(np.float64), state.subs.active.astype(np.float64)
     issued = int(counts.issued)
     nanoseconds = elapsed * 1000 / config.gpu.sm_clock_mhz
@@ -36,7 +36,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "smsp__thread_inst_executed_pred_on.sum": None if pool.guesses else sums["lanes_on"],
         "smsp__issue_active.avg.pct_of_peak_sustained_active": _percent(issued, subcores.sum()),
         "sm__warps_active.avg.pct_of_peak_sustained_active": _percent(
-            int(counts.warp_cycles), 4 * int(m.slots) * active.sum()
+            int(counts.warp_cycles), 4 * int(m.sm.warp_slots_per_subcore) * active.sum()
         ),
         "l1tex__t_sector_hit_rate.pct": _percent(int(counts.l1_hits), int(counts.l1_sectors)),
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": sums["load_sectors"],

@@ -34,7 +34,7 @@ class Timeline:
         self.issued: dict[int, dict[str, Any]] = {}  # warp slot: slice of its last instruction
         self.resident: dict[int, dict[str, Any]] = {}
         self.counters: dict[str, int] = {}
-        slots = 0 if sm is None else 4 * int(state.machine[0].slots)
+        slots = 0 if sm is None else 4 * int(state.machine[0].sm.warp_slots_per_subcore)
         self.warps = slice((sm or 0) * slots, ((sm or 0) + 1) * slots)
         self.positions, self.ages, self.currents = np.full(slots, -1), np.full(slots, -1), np.zeros(slots, np.int64)
 
@@ -61,7 +61,7 @@ class Timeline:
                 )
 
     def _warps(self, state: State) -> None:
-        warps, slots = state.warps[self.warps], int(state.machine[0].slots)
+        warps, slots = state.warps[self.warps], int(state.machine[0].sm.warp_slots_per_subcore)
         here = warps.block >= 0
         ages = np.where(here, warps.age, -1)
         for w in map(int, np.flatnonzero(ages != self.ages)):

@@ -29,7 +29,7 @@ class Sampler:
         self.program = program
         self.samples = np.zeros((len(program.instructions), len(STALL_REASONS)))
         self.last = int(state.gpu[0].cycle)
-        self.sm = np.arange(len(state.warps)) // (4 * int(state.machine[0].slots))
+        self.sm = np.arange(len(state.warps)) // (4 * int(state.machine[0].sm.warp_slots_per_subcore))
 
     def until(self, state: State) -> int:
         """The cycle at which the loop is to pause."""

@@ -13,7 +13,31 @@ from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import atomics, cross_partition, slice_queues, writes
 from ssmsim.engines.embedded.memory.noc import take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, first_way, search
-from ssmsim.engines.embedded.state.records import FP, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, record
+
+L2_LINE = record("valid", "pending", "dirty", "partial", ("awaited", 4))
+
+SLICE = record(
+    "free_fp",
+    "data_free_fp",
+    "write_free_fp",
+    "add_free_fp",
+    ("link_fp", 32),  # when the link to each GPC is free
+    "coming_fp",  # time of the unit that additions on the link will take
+    "misses",
+    "writes",
+    "choosable",  # reads among which its channels choose
+    "first_queued",  # reads that wait to be among them
+    "last_queued",
+    "asked",
+    "first_asked",
+    "last_asked",
+    "waiting",
+    "atomic_line",
+    "atomic_sectors",
+    "atomic_start_fp",
+    ("resuming", 4),  # of each kind of queue
+)
 
 
 @njit(cache=True)
@@ -24,14 +48,20 @@ def arrive(m, chip, cores, memory, index, resumed, cycle):
     kind = in_turn(m, chip, cores, memory, index, resumed, cycle)
     if kind == NONE:
         return
-    way, victim = search(memory.l2_tags, memory.l2_lines, first_way(m, fill, fill.slice), m.l2_ways, fill.line)
+    way, victim = search(
+        m.l2_replacement, memory.l2_tags, memory.l2_lines, first_way(m, fill, fill.slice), m.l2.ways, fill.line
+    )
     if not room(m, slice_, memory.transactions, way, victim, kind):
         wait_for_room(m, chip, cores, memory, index, kind, resumed, cycle)
         return
     at_home = fill.slice == fill.home
     slice_.free_fp = max(slice_.free_fp, cycle << FP)
     now = taken = slice_.free_fp >> FP
-    slice_.free_fp += max(m.slice_fp, atomics.arriving(m, cores.sms, fill)) if fill.atomic else m.slice_fp
+    slice_.free_fp += (
+        max(m.l2.slice_interval_cycles_fp, atomics.arriving(m, cores.sms, fill))
+        if fill.atomic
+        else m.l2.slice_interval_cycles_fp
+    )
     if resumed:
         slice_queues.take(m, memory.slices, memory.nodes, memory.fills, fill.slice, kind)
         resume(m, memory.slices, memory.nodes, chip.events, fill.slice, kind, max(cycle + 1, slice_.free_fp >> FP))
@@ -65,7 +95,11 @@ def in_turn(m, chip, cores, memory, index, resumed, cycle):
         return kind
     fill.since = cycle
     alone = fill.remote or fill.store or fill.atomic
-    if m.coalescer and not alone and noc.join(m, chip, memory, cores.sms[fill.sm], fill, index, cycle):
+    if (
+        m.noc.coalescer_entries_per_gpc
+        and not alone
+        and noc.join(m, chip, memory, cores.sms[fill.sm], fill, index, cycle)
+    ):
         return NONE
     behind = slice_queues.to_wait_in(m, slice_, memory.nodes, fill, kind, cycle)
     if behind == NONE:
@@ -131,10 +165,11 @@ def move_data(slice_, busy, now):
 def write_data(slice_, busy, now):
     """The same for data that come in: stores and what DRAM brings take turns, reads go on beside them.
 
-    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (cold), reads of L2 and stores
-    do not (copies, l2.dram). A store that waits for its turn holds up no lookup: with that the slices take what partial and
-    l2.write_l2 measure, within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (cold: 2_1_2.40MB). That as many as
-    there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
+    Our microbenchmarks: streams of reads from DRAM and of writes that stay in L2 add up (l2/cold_stream_traffic), reads
+    of L2 and stores do not (l2/load_store_throughput: l2.dram). A store that waits for its turn holds up no lookup:
+    with that the slices take what l2/partial_sector_store_throughput and l2/latency_bandwidth, write_l2, measure,
+    within 3 % in 7 of 8 shapes, and loads that miss meanwhile go on (l2/cold_stream_traffic: 2_1_2.40MB). That as many
+    as there are find room, and that lines which an owner in the other partition sends take no time here, is assumed.
     """
     start = max(slice_.write_free_fp, now << FP)
     slice_.write_free_fp = start + busy
@@ -149,9 +184,11 @@ def room(m, slice_, transactions, way, victim, kind):
     Requests of other slices wait for DRAM alone, never for a slice's own questions: two slices that wait for each
     other's answers would never go on.
     """
-    if max(slice_.misses, slice_.writes) >= m.slice_misses or transactions[0].sectors < 4:
+    if max(slice_.misses, slice_.writes) >= m.l2.miss_lines_per_slice or transactions[0].sectors < 4:
         return False
-    return kind == slice_queues.QUESTIONS or (slice_.asked < m.slice_misses and (way != NONE or victim != NONE))
+    return kind == slice_queues.QUESTIONS or (
+        slice_.asked < m.l2.miss_lines_per_slice and (way != NONE or victim != NONE)
+    )
 
 
 @njit(cache=True)
@@ -168,7 +205,7 @@ def offer(m, slices, nodes, fills, events, number, cycle):
     """A slice has room again: of the other partition's questions and its own misses the older goes first.
 
     With questions first the SMs of one partition ended a stream of reads 9 % before the others; on the GPU all are within
-    5 % (the kernels of our microbenchmark dram, streams, with the ends of their blocks).
+    5 % (the kernels of our microbenchmark dram/bandwidth, streams, with the ends of their blocks).
     """
     question, miss = (
         slice_queues.front(m, nodes, number, slice_queues.QUESTIONS),
@@ -185,7 +222,8 @@ def pass_on(m, chip, memory, fill, index, way, sectors, now):
     """A store or atomic for a line that the other partition owns goes through this one.
 
     ncu counts such sectors in both partitions: 1.50 L2 write sectors for each that the L1s write, in every kernel. A
-    store leaves a copy here: read back, it hits near (our microbenchmarks l2_hits: read_back, and l2: near_far).
+    store leaves a copy here: read back, it hits near (our microbenchmarks l2/partition_hit_traffic: read_back, and
+    l2/latency_bandwidth: near_far).
     """
     if way != NONE and fill.store:
         memory.l2_lines[way].valid |= fill.sectors & fill.full
@@ -197,10 +235,10 @@ def pass_on(m, chip, memory, fill, index, way, sectors, now):
     if fill.store:
         chip.counts.l2_write_sectors += sectors
     fill.slice = fill.home
-    bytes_ = m.header + fill.payload
+    bytes_ = m.noc.header_bytes + fill.payload
     schedule(
         chip.events,
-        noc.cross(m, chip.run, chip.counts, fill.slice * m.partitions // m.l2_slices, bytes_, now),
+        noc.cross(m, chip.run, chip.counts, fill.slice * m.l2.partitions // m.l2.slices, bytes_, now),
         ARRIVE,
         index,
         0,
@@ -224,7 +262,7 @@ def read(m, chip, cores, memory, index, way, now):
         entry.dirty |= fill.sectors
         writes.drop_copy(m, memory.l2_tags, memory.l2_lines, fill)
     if missing == 0:
-        extra = m.atomic_latency if fill.atomic else 0
+        extra = m.l2.atomic_latency_cycles if fill.atomic else 0
         when = move_data(memory.slices[fill.slice], sectors * m.slice_sector_fp, now)
         before = cross_partition.holds_up(m, memory.slices[fill.slice], memory.transactions, fill)
         if before:
@@ -241,7 +279,7 @@ def read(m, chip, cores, memory, index, way, now):
             number = ask_owner(m, chip, memory, fill, home, fetch, way, now)
             expect(entry, fetch, number)
     else:
-        fetch = promoted(missing, max(m.l2_fetch, fill.promote)) & ~entry.valid & ~entry.pending
+        fetch = promoted(missing, max(m.l2.fetch_bytes, fill.promote)) & ~entry.valid & ~entry.pending
         if fetch:
             entry.pending |= fetch
             number = dram.read(m, chip, memory, home, fill.line, fetch, way, now)
@@ -273,7 +311,11 @@ def ask_owner(m, chip, memory, fill, home, sectors, way, now):
     messenger.home, messenger.set = home, fill.set
     chip.counts.l2_far += popcount(sectors)
     schedule(
-        chip.events, noc.cross(m, chip.run, chip.counts, home * m.partitions // m.l2_slices, 0, now), ARRIVE, index, 0
+        chip.events,
+        noc.cross(m, chip.run, chip.counts, home * m.l2.partitions // m.l2.slices, 0, now),
+        ARRIVE,
+        index,
+        0,
     )
     return number
 
@@ -308,7 +350,7 @@ def filled(m, chip, cores, memory, number, taken, cycle):
         while index:
             fill = memory.fills[index]
             following = fill.next
-            extra = m.atomic_latency if fill.atomic else 0
+            extra = m.l2.atomic_latency_cycles if fill.atomic else 0
             noc.reply(m, chip, cores, memory, index, max(cycle, fill.since) + extra)
             index = following
     slice_ = memory.slices[transaction.slice]

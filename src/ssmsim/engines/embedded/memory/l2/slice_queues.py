@@ -1,21 +1,26 @@
 """Requests that wait at a slice: the clusters of TPCs (CPCs) take turns, and the SMs of each.
 
-Our microbenchmarks, of a slice that is busy all the time: every CPC of a partition gets as much of additions and hits, so each
-of the four SMs of a small one 1.50 times what each of six gets (shares), and a load of an SM that has nothing else there waits one
-turn of the SMs (standing). Loads that find no room to miss wait in order of arrival: SMs get as much of DRAM's reads within 3 %.
+Our microbenchmarks, of a slice that is busy all the time: every CPC of a partition gets as much of additions and hits,
+so each of the four SMs of a small one 1.50 times what each of six gets (noc/bandwidth_fairness), and a load of an SM
+that has nothing else there waits one turn of the SMs (noc/request_queue_depth). Loads that find no room to miss wait in
+order of arrival: SMs get as much of DRAM's reads within 3 %.
 
-Not modelled: stores in a slice that is busy with them, of which those from the other partition get a hundredth (shares), and
-that what an SM sends stands behind 17 to 19 others of its own to busy slices (standing). Held back as a whole when so many wait,
-its additions to all slices took 37 % too long (atomics: all.8.16; 14 % without).
+Not modelled: stores in a slice that is busy with them, of which those from the other partition get a hundredth
+(noc/bandwidth_fairness), and that what an SM sends stands behind 17 to 19 others of its own to busy slices
+(noc/request_queue_depth). Held back as a whole when so many wait, its additions to all slices took 37 % too long
+(l2/atomic_throughput: all.8.16; 14 % without).
 """
 
 from numba import njit
 
-from ssmsim.engines.embedded.state.records import FP, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, record
 
 # Kinds of queue. Atomics are with the loads; QUESTIONS are those of the other partition's slices; MISSES, loads that a slice
-# had no room for, wait in order of arrival: reads from DRAM have no turns (shares: all SMs within 3 %).
+# had no room for, wait in order of arrival: reads from DRAM have no turns (noc/bandwidth_fairness: all SMs within 3 %).
 LOADS, STORES, QUESTIONS, MISSES = range(4)
+
+# What waits at a slice, by CPC and SM: of a queue its CPCs, of a CPC its SMs, of an SM its requests; see slice_queues.py.
+NODE = record("first", "last", "following")
 
 
 @njit(cache=True)
@@ -29,14 +34,14 @@ def kind_of(fill):
 def to_wait_in(m, slice_, nodes, fill, kind, cycle):
     """Kind of queue in which a request that arrives has to wait, NONE when it is looked up at once.
 
-    A slice is taken for some cycles in order of arrival before loads and atomics wait for a turn, and one that has had its turn at
-    the other partition's slice has none here.
+    A slice is taken for some cycles in order of arrival before loads and atomics wait for a turn, and one that has had
+    its turn at the other partition's slice has none here.
     """
     if kind == LOADS and front(m, nodes, fill.slice, MISSES):
         return MISSES
     if fill.passed:
         return NONE
-    if front(m, nodes, fill.slice, kind) or (kind == LOADS and slice_.free_fp >> FP > cycle + m.turns_after):
+    if front(m, nodes, fill.slice, kind) or (kind == LOADS and slice_.free_fp >> FP > cycle + m.l2.turns_after_cycles):
         return kind
     return NONE
 
@@ -50,7 +55,7 @@ def root_of(m, number, kind):
 @njit(cache=True)
 def has_turns(m, sms, fill, kind):
     """Whether a request has turns of its SM: it does not come over the link."""
-    return kind <= STORES and sms[fill.sm].side == fill.slice * m.partitions // m.l2_slices
+    return kind <= STORES and sms[fill.sm].side == fill.slice * m.l2.partitions // m.l2.slices
 
 
 @njit(cache=True)

@@ -1,7 +1,8 @@
 """Stores in the L2: write-back, write-allocate by byte mask, and a bounded share of dirty lines.
 
 A sector written whole is valid without a fetch; a partly written one is fetched when it is read, or merged when it is
-written back. A set that holds more dirty lines than its share sends the oldest to DRAM (our microbenchmark l2_policy).
+written back. A set that holds more dirty lines than its share sends the oldest to DRAM (our microbenchmark
+l2/capacity_fetch_writeback).
 """
 
 from numba import njit
@@ -51,9 +52,9 @@ def stored(m, sms, events, fills, index, near, cycle):
 @njit(cache=True)
 def drop_copy(m, l2_tags, l2_lines, fill):
     """What the other partition holds of these sectors is stale."""
-    if m.far_copies and m.partitions == 2:
-        slice_ = (fill.slice + m.l2_slices // 2) % m.l2_slices
-        other, _ = search(l2_tags, l2_lines, first_way(m, fill, slice_), m.l2_ways, fill.line)
+    if m.l2.far_copies and m.l2.partitions == 2:
+        slice_ = (fill.slice + m.l2.slices // 2) % m.l2.slices
+        other, _ = search(m.l2_replacement, l2_tags, l2_lines, first_way(m, fill, slice_), m.l2.ways, fill.line)
         if other != NONE and l2_lines[other].valid & fill.sectors:
             l2_lines[other].valid &= ~fill.sectors
             fill.stale = 1
@@ -61,7 +62,10 @@ def drop_copy(m, l2_tags, l2_lines, fill):
 
 @njit(cache=True)
 def write_early(m, chip, memory, way, slice_, now):
-    """Keep part of the cache clean: beyond its share of dirty lines, a store sends the oldest to DRAM (l2_policy)."""
+    """Keep part of the cache clean: beyond its share of dirty lines, a store sends the oldest to DRAM.
+
+    Microbenchmark l2/capacity_fetch_writeback.
+    """
     old = too_dirty(m, memory.l2_tags, memory.l2_lines, way)
     if old != NONE:
         write_back(m, chip, memory, old, slice_, now)
@@ -70,9 +74,9 @@ def write_early(m, chip, memory, way, slice_, now):
 @njit(cache=True)
 def too_dirty(m, l2_tags, l2_lines, way):
     """The way to clean when the set of `way` holds more dirty lines than it may: the one used longest ago, else NONE."""
-    set_ = way // m.l2_ways
+    set_ = way // m.l2.ways
     dirty, best, oldest = 0, NONE, INF
-    for i in range(set_ * m.l2_ways, (set_ + 1) * m.l2_ways):
+    for i in range(set_ * m.l2.ways, (set_ + 1) * m.l2.ways):
         if l2_lines[i].dirty:
             dirty += 1
             if l2_tags[i].used < oldest:

@@ -2,14 +2,16 @@
 
 A warp's wavefronts in shared memory pass at one per warp_wavefront_cycles, and its next access, copy or LDGDEPBAR waits until
 they have; those of other warps go between, of its own sub-core too, so instructions of one sub-core overtake each other.
-Those of one warp stay in order. Our microbenchmarks shared (warps0: 16 stores with 32 conflicts of one warp take 1,024
-cycles, as those of two warps) and solo (lds32_four, sts32_four: 8 cycles each from one warp).
+Those of one warp stay in order. Our microbenchmarks sm_memory/shared_memory_bank_conflicts (warps0: 16 stores with 32
+conflicts of one warp take 1,024 cycles, as those of two warps) and sm_memory/wavefront_interval (lds32_four,
+sts32_four: 8 cycles each from one warp).
 """
 
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import SERVE, schedule
-from ssmsim.engines.embedded.state.records import COPY, EXCHANGE, GLOBAL, INF, LOCAL, NONE, SHARED
+from ssmsim.engines.embedded.sm.instruction import COPY, EXCHANGE, GLOBAL, LOCAL, SHARED
+from ssmsim.engines.embedded.state.records import INF, NONE
 
 
 @njit(cache=True, forceinline=True)

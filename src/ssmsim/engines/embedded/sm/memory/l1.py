@@ -2,16 +2,17 @@
 
 Lines are looked up at tags_per_cycle; a miss takes an entry until its sectors return, a second access to a sector on
 its way waits for the same entry. Data that come need a place, which is kept until the load
-or the copy that asked for the line has been answered, in its warp's order. When as many places as the L1 holds lines, and some
-more, are taken, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark behind: tight, roomy;
-copies past the L1 need none). By hand, on an H100 with 21 KB of L1: nine warps await a load each from the host's memory, behind
-which 24 lines of each are there already; a load of another warp waits for their answers, and not with seven such warps,
-behind loads and copies alike.
-A store takes a way, too; a later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store
-sectors of torch's reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is
-assumed. Local memory is written through as well, but loads hit what was stored (our microbenchmark local: 32 B per cycle and
-SM, and the L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores). That
-stores to one line which follow each other at once are put together (local: again1) is left out.
+or the copy that asked for the line has been answered, in its warp's order. When as many places as the L1 holds lines,
+and some more, are taken, the next that misses waits, and whatever is behind it in the SM's unit (our microbenchmark
+sm_memory/lsu_outstanding_misses: tight, roomy; copies past the L1 need none). By hand, on an H100 with 21 KB of L1:
+nine warps await a load each from the host's memory, behind which 24 lines of each are there already; a load of another
+warp waits for their answers, and not with seven such warps, behind loads and copies alike. A store takes a way, too; a
+later one to a sector that it wrote counts as a hit, loads do not hit it (ncu: of the store sectors of torch's
+reductions, four stores to the same 32 bytes, 0.750 hit); that the line which was there is lost is assumed. Local memory
+is written through as well, but loads hit what was stored (our microbenchmark l1/local_memory_throughput: 32 B per cycle
+and SM, and the L2 counts all; ncu: it takes 99.6 % of the local sectors that selective_scan_bwd of mamba1-2.8b stores).
+That stores to one line which follow each other at once are put together (l1/local_memory_throughput: again1) is left
+out.
 """
 
 from numba import njit
@@ -20,11 +21,15 @@ from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.memory import noc
 from ssmsim.engines.embedded.memory.noc import take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, find_l1
+from ssmsim.engines.embedded.sm.instruction import GLOBAL, LOCAL
 from ssmsim.engines.embedded.sm.memory.arbiter import is_load
-from ssmsim.engines.embedded.state.records import FP, GLOBAL, LOCAL, NONE
+from ssmsim.engines.embedded.state.records import FP, NONE, record
 
 LOCAL_BASE = 1 << 40  # line numbers of local memory lie above every global address
 LOCAL_LINES = 1 << 16  # per warp slot: 8 MB
+
+# What a way holds: sectors valid, on their way and (L1) written; for each sector on its way, who brings it.
+L1_LINE = record("valid", "pending", "stored", ("awaited", 4))
 
 
 @njit(cache=True)
@@ -51,7 +56,7 @@ def access(m, chip, cores, memory, s, index, cycle):
             store(m, chip, cores, memory, sm, index, cores.lines[i], now)
         else:
             sent += load(m, chip, cores, memory, sm, index, cores.lines[i], now)
-    # the data banks are those of shared memory: our microbenchmark l1, ldg32_far
+    # the data banks are those of shared memory: our microbenchmark l1/latency_capacity_bandwidth, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
     request.last += max(0, passes - 1)
     request.passes, took = max(1, passes), (took_fp + (1 << FP) - 1) >> FP
@@ -60,7 +65,7 @@ def access(m, chip, cores, memory, s, index, cycle):
         if request.left > 1:
             request.passes = count * m.wavefront_fp + (1 << FP) - 1 >> FP
     if one.is_store:  # until its port has room; shared memory is served meanwhile: mixes and local (both64)
-        took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - m.store_backlog - cycle)
+        took = max(took, (max(sm.store_free_fp, sm.request_free_fp) >> FP) - m.l1.store_backlog_cycles - cycle)
     return took
 
 
@@ -70,9 +75,9 @@ def has_room(m, cores, memory, s, index):
     sm, request = cores.sms[s], cores.requests[index]
     one, access_ = cores.code[request.code], cores.accesses[request.access]
     count = access_.lines
-    if sm.misses and sm.misses + count > m.miss_lines:
+    if sm.misses and sm.misses + count > m.l1.miss_lines:
         return False
-    if (one.is_store and sm.stores > m.store_bytes) or memory.fills[0].payload < 2 * count + 8:
+    if (one.is_store and sm.stores > m.l1.store_bytes) or memory.fills[0].payload < 2 * count + 8:
         return False
     if sm.awaited + count > m.l1_awaited and not (one.is_store or one.bypass or one.is_atomic):
         return sm.awaited + asked(m, s, request, access_, cores.lines, cores.l1_tags, cores.l1_lines) <= m.l1_awaited
@@ -206,7 +211,9 @@ def store(m, chip, cores, memory, sm, index, word, now):
 
 @njit(cache=True, forceinline=True)
 def masked(sectors, full):
-    """1 when a store writes sectors in part: which bytes takes 32 bytes more (our microbenchmark partial).
+    """1 when a store writes sectors in part: which bytes takes 32 bytes more.
+
+    Microbenchmark l2/partial_sector_store_throughput.
 
     A store of lines of four such sectors takes 5 cycles of the SM's port, of one 2, of four whole ones 4; slices likewise.
     """

@@ -4,8 +4,9 @@ from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.memory.noc import free_fill
+from ssmsim.engines.embedded.sm.instruction import COPY
 from ssmsim.engines.embedded.sm.memory import ldgsts, return_order
-from ssmsim.engines.embedded.state.records import COPY, NONE
+from ssmsim.engines.embedded.state.records import NONE
 
 
 @njit(cache=True)

@@ -1,14 +1,15 @@
 """LDGSTS: copies from global to shared memory, past the L1 or through it, and the groups that they are waited for in.
 
-The unit holds a copy for its wavefronts, of lanes that fill with zeros at once, and a bit more (our microbenchmarks turns, commits).
-What it asks for goes on at a line per cycle: past the L1 some way behind, so that other accesses go between until too many are
-there (behind: cg16, turns: cg16); through the L1 at once, and once more when data that it lacked have come (behind: ca4, ca16).
-Wavefronts through the L1 are those that its banks take to read and those to write (commits: flat as four), and pass between
-operands of HGMMAs (alongside).
-How many may be on their way is told in ldgsts_inflight.py.
-What comes past the L1 is written a sector per cycle as it arrives. That costs loads from shared memory next to nothing; a store
-that meets it, or lanes that fill with zeros, take a cycle more for each sector: turns has 0.5 to 1.7 conflicts per line
-(ncu), 3 to 3.7 times the share of cycles in which stores are written, from 14 to 59 %.
+The unit holds a copy for its wavefronts, of lanes that fill with zeros at once, and a bit more (our microbenchmarks
+sm_memory/lsu_occupancy, sm_memory/ldgsts_commit_occupancy). What it asks for goes on at a line per cycle: past the L1
+some way behind, so that other accesses go between until too many are there (sm_memory/lsu_outstanding_misses: cg16;
+sm_memory/lsu_occupancy: cg16); through the L1 at once, and once more when data that it lacked have come
+(sm_memory/lsu_outstanding_misses: ca4, ca16). Wavefronts through the L1 are those that its banks take to read and those
+to write (sm_memory/ldgsts_commit_occupancy: flat as four), and pass between operands of HGMMAs
+(sm_memory/hgmma_ldgsts_contention). How many may be on their way is told in ldgsts_inflight.py. What comes past the L1
+is written a sector per cycle as it arrives. That costs loads from shared memory next to nothing; a store that meets it,
+or lanes that fill with zeros, take a cycle more for each sector: turns has 0.5 to 1.7 conflicts per line (ncu), 3 to
+3.7 times the share of cycles in which stores are written, from 14 to 59 %.
 """
 
 from numba import njit
@@ -24,20 +25,21 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
     """Cycles that a copy holds the unit. busy: to look up its lines, and its wavefronts.
 
     One through the L1 that misses passes twice, to ask and when its data are there. It takes turns with those that come
-    back, as does one past the L1 (behind: mix); loads from shared memory go between (turns: ca4 takes as long as zero4,
-    though it misses; behind: ca4, ca16).
+    back, as does one past the L1 (sm_memory/lsu_outstanding_misses: mix); loads from shared memory go between
+    (sm_memory/lsu_occupancy: ca4 takes as long as zero4, though it misses; sm_memory/lsu_outstanding_misses: ca4,
+    ca16).
     """
     if request.off:
         return busy
     if one.bypass:
-        busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.copy_issue_fp))
+        busy = max(busy, whole_cycles(sm, access.wavefronts * m.wavefront_fp + m.mio.copy_issue_cycles_fp))
         begin = cycle << FP
         if access.lines:
-            begin = max(begin, sm.copy_past_free_fp - m.copy_ahead_fp)
+            begin = max(begin, sm.copy_past_free_fp - m.mio.copy_ahead_cycles_fp)
             if sm.copy_back_fp > begin:  # one of a line through the L1 whose data are there goes first
-                begin += m.copy_miss_fp
+                begin += m.mio.copy_miss_cycles_fp
                 sm.copy_back_fp += access.lines << FP
-            sm.copy_past_free_fp = max(begin, sm.copy_past_free_fp) + max(access.lines << FP, m.copy_l1_fp)
+            sm.copy_past_free_fp = max(begin, sm.copy_past_free_fp) + max(access.lines << FP, m.mio.copy_l1_cycles_fp)
         sm.copy_written = (begin >> FP) + busy + access.wavefronts // 2
         return busy + (begin >> FP) - cycle + meet(counts, sm, cycle, access.wavefronts)
     missed = request.left > 1
@@ -55,14 +57,17 @@ def time_of(m, counts, sm, request, one, access, busy, cycle):
 
 @njit(cache=True)
 def whole_time(m, sm, access, cycle):
-    """Of a copy through the L1 that hits: its wavefronts pass between operands of HGMMAs (alongside: ca16)."""
-    return max(hgmma_operands.between(sm, access.wavefronts * m.wavefront_fp, cycle) + m.copy_issue_fp, m.copy_l1_fp)
+    """Of a copy through the L1 that hits: its wavefronts pass between operands of HGMMAs (sm_memory/hgmma_ldgsts_contention: ca16)."""
+    return max(
+        hgmma_operands.between(sm, access.wavefronts * m.wavefront_fp, cycle) + m.mio.copy_issue_cycles_fp,
+        m.mio.copy_l1_cycles_fp,
+    )
 
 
 @njit(cache=True)
 def first_pass(m, access):
     """Of one that misses, which writes nothing yet: a line each cycle."""
-    return max(access.lines << FP, m.copy_l1_fp)
+    return max(access.lines << FP, m.mio.copy_l1_cycles_fp)
 
 
 @njit(cache=True)
@@ -79,12 +84,12 @@ def meet(counts, sm, cycle, wavefronts):
 @njit(cache=True)
 def arrives(m, counts, sm, sectors, cycle):
     """Sectors of a line that a copy brings past the L1 are there."""
-    until = cycle + sectors * m.copy_sector
+    until = cycle + sectors * m.mio.copy_sector_cycles
     met = max(0, min(until, sm.storing_until) - max(cycle, sm.storing_from))
     place = sm.landings % LANDINGS
     sm.landing_from[place], sm.landing_until[place] = cycle, until
     sm.landings += 1
-    busy = whole_cycles(sm, m.copy_fill_fp) + met
+    busy = whole_cycles(sm, m.mio.copy_fill_cycles_fp) + met
     sm.lsu_free = max(sm.lsu_free, cycle) + busy
     counts.lsu_cycles += busy
     counts.copy_conflicts += met
@@ -93,7 +98,7 @@ def arrives(m, counts, sm, sectors, cycle):
 @njit(cache=True)
 def second_pass(m, sm, access, cycle):
     """Of one that missed, when its data are there."""
-    return max(0, whole_time(m, sm, access, cycle) + m.copy_miss_fp - first_pass(m, access))
+    return max(0, whole_time(m, sm, access, cycle) + m.mio.copy_miss_cycles_fp - first_pass(m, access))
 
 
 @njit(cache=True)
@@ -132,15 +137,16 @@ def close(warp, one):
 def closed(m, counts, sm, warp, request, events, cycle):
     """The unit takes it; cycles that it holds the unit beside its own.
 
-    A wavefront (turns: commit), and behind copies until their wavefronts have passed, which the lookup of one more would
-    overlap (commits: 5.0 to 5.6 cycles behind ca16, 2.4 behind ca4, 1.0 behind cg8; mixes: 2.4 behind zero16). Warps that
-    find no room wait at it like at a copy (ncu's samples).
+    A wavefront (sm_memory/lsu_occupancy: commit), and behind copies until their wavefronts have passed, which the
+    lookup of one more would overlap (sm_memory/ldgsts_commit_occupancy: 5.0 to 5.6 cycles behind ca16, 2.4 behind ca4,
+    1.0 behind cg8; sm_memory/data_bank_contention: 2.4 behind zero16). Warps that find no room wait at it like at a
+    copy (ncu's samples).
     """
     counts.requests += 1
     counts.answers += 1
     warp.outstanding -= 1
     request.left = NONE  # to be freed when it leaves the queue
-    warp.copy_told[warp.copy_closed % COPY_GROUPS] = cycle + m.commit_latency
+    warp.copy_told[warp.copy_closed % COPY_GROUPS] = cycle + m.mio.commit_latency_cycles
     warp.copy_closed += 1
     flush_groups(warp, events, request.warp, cycle)
     behind = max(0, sm.copy_written - cycle)

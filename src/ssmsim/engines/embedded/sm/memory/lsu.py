@@ -12,6 +12,7 @@ from numba import njit
 from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
 from ssmsim.engines.embedded.sm import hgmma_operands
+from ssmsim.engines.embedded.sm.instruction import COPY, EXCHANGE, GLOBAL, LOCAL, SHARED
 from ssmsim.engines.embedded.sm.memory import (
     arbiter,
     l1,
@@ -24,40 +25,42 @@ from ssmsim.engines.embedded.sm.memory import (
 )
 from ssmsim.engines.embedded.sm.scoreboard import wake
 from ssmsim.engines.embedded.sm.stalls import LG, MIO, WAIT
-from ssmsim.engines.embedded.state.records import (
-    COPY,
-    COPY_GROUPS,
-    COUNTER_MASK,
-    EXCHANGE,
-    FP,
-    GLOBAL,
-    INF,
-    LOCAL,
-    NONE,
-    SHARED,
-)
+from ssmsim.engines.embedded.state.records import COPY_GROUPS, COUNTER_MASK, FP, INF, NONE, record
 
 RETRY = 4  # cycles until an access that found no free miss entry or place tries again: polling, not a hardware value
+
+# A memory instruction in flight in an SM.
+REQUEST = record(
+    "next", "warp", "code", "access", "arrival", "left", "group", "space", "off", "last",
+    "ordered", "there", "later",  # answers of a warp in order, see return_order.py
+    "passes",  # wavefronts of a load when its data are there, see writeback.py
+    "place_fp", "standing", "older", "newer",  # what is on its way in the order of the SM, see ldgsts_inflight.py
+    "room",  # lines of the L1 that it keeps until it is answered
+)  # fmt: skip
 
 
 @njit(cache=True, forceinline=True)
 def full(m, sub, warp, one):
     """Stall reason when the queue cannot take this instruction of the warp, else 0.
 
-    A place that a younger block's warp is to have is free for it (our microbenchmark precedence: store).
+    A place that a younger block's warp is to have is free for it (our microbenchmark sm/block_issue_priority: store).
     """
-    if one.space in (GLOBAL, LOCAL) and sub.lg_count >= m.lg_queue:
+    if one.space in (GLOBAL, LOCAL) and sub.lg_count >= m.mio.lg_queue_entries:
         return LG
     kept = sub.given - warp.given
     if kept and warp.turn < sub.given_turn:
         kept -= 1
-    return MIO if sub.queue_count + kept >= m.queue else 0
+    return MIO if sub.queue_count + kept >= m.mio.queue_entries_per_subcore else 0
 
 
 @njit(cache=True, forceinline=True)
 def push(m, chip, cores, w, cycle):
     """Queue the warp's current memory instruction; its counters go up now and down when data or operands are there."""
-    sm, sub, warp = cores.sms[w // (4 * m.slots)], cores.subs[w // m.slots], cores.warps[w]
+    sm, sub, warp = (
+        cores.sms[w // (4 * m.sm.warp_slots_per_subcore)],
+        cores.subs[w // m.sm.warp_slots_per_subcore],
+        cores.warps[w],
+    )
     one = cores.code[warp.current]
     free = cores.requests[0]
     if free.next == 0:
@@ -161,7 +164,11 @@ def exchange(m, chip, cores, sm, index, cycle):
     """What passes through the unit without an address (shuffles, fences of a block, LDGDEPBAR): cycles that it holds it."""
     request = cores.requests[index]
     one, warp = cores.code[request.code], cores.warps[request.warp]
-    busy = ldgsts.whole_cycles(sm, one.held_fp) if one.held_fp else max(m.shared_interval, m.exchange_interval)
+    busy = (
+        ldgsts.whole_cycles(sm, one.held_fp)
+        if one.held_fp
+        else max(m.mio.shared_interval_cycles, m.mio.shuffle_interval_cycles)
+    )
     if one.closes:
         return busy + ldgsts.closed(m, chip.counts, sm, warp, request, chip.events, cycle)
     begin = max(cycle, warp.stored) if one.is_store else cycle  # a fence waits for the warp's stores
@@ -181,11 +188,11 @@ def shared(m, chip, cores, sm, index, cycle):
     one, warp = cores.code[request.code], cores.warps[request.warp]
     wavefronts = cores.accesses[request.access].wavefronts * m.wavefront_fp
     held, late = hgmma_operands.take(m, sm, wavefronts, one.is_store == 0, cycle)
-    busy = max(m.shared_interval, held)
-    warp.paced = cycle + (m.own_wavefront * wavefronts >> FP)
+    busy = max(m.mio.shared_interval_cycles, held)
+    warp.paced = cycle + (m.shared.warp_wavefront_cycles * wavefronts >> FP)
     if one.is_store:
         busy += ldgsts.meet(chip.counts, sm, cycle, wavefronts >> FP)
-        warp.stored = cycle + busy + m.store_latency
+        warp.stored = cycle + busy + m.shared.store_latency_cycles
     late += max(0, one.wavefront * (wavefronts - (1 << FP)))
     answer(chip, cores, index, cycle + shared_latency(m, one) + (late >> FP))
     return busy
@@ -201,7 +208,7 @@ def beyond(m, chip, cores, memory, s, index, cycle):
     tags = l1.access(m, chip, cores, memory, s, index, cycle)
     if tags < 0:
         return 0, -1
-    busy = 0 if arbiter.is_load(request, one) else max(m.shared_interval, request.passes)
+    busy = 0 if arbiter.is_load(request, one) else max(m.mio.shared_interval_cycles, request.passes)
     if request.space == COPY:
         busy = tags = ldgsts.time_of(m, chip.counts, sm, request, one, access, max(busy, tags), cycle)
     chip.counts.requests += 1
@@ -217,10 +224,10 @@ def waiting(subs, s):
 @njit(cache=True)
 def shared_latency(m, one):
     if one.is_atomic:
-        return m.shared_atomic_latency
+        return m.shared.atomic_latency_cycles - 1
     if one.matrix:
-        return m.ldsm_latency
-    return m.store_latency if one.is_store else m.shared_latency
+        return m.shared.ldsm_latency_cycles - 1
+    return m.shared.store_latency_cycles if one.is_store else (m.shared.load_latency_cycles - 1)
 
 
 @njit(cache=True)
@@ -239,8 +246,9 @@ def answer(chip, cores, index, when):
 def pop(m, chip, cores, i, ahead, index, cycle):
     """Leave the sub-core's queue; the place is given to a warp that found it full.
 
-    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark admit: a sub-core's warps of three
-    blocks have their ninth to fifteenth loads taken at 51 to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
+    The oldest block's warps go first, of a block the one that waits longest (our microbenchmark
+    sm_memory/mio_queue_arbitration: a sub-core's warps of three blocks have their ninth to fifteenth loads taken at 51
+    to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
     """
     sm, sub, request = cores.sms[i // 4], cores.subs[i], cores.requests[index]
     one = cores.code[request.code]
@@ -255,7 +263,7 @@ def pop(m, chip, cores, i, ahead, index, cycle):
     first, age, since = NONE, INF, INF
     refused = sub.refused
     while refused:
-        w = i * m.slots + lowest(refused)
+        w = i * m.sm.warp_slots_per_subcore + lowest(refused)
         refused &= refused - 1
         warp = cores.warps[w]
         if warp.ready != INF or (warp.state != MIO and warp.state != LG):

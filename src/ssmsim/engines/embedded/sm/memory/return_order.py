@@ -1,17 +1,17 @@
 """Answers of memory instructions to their warp: those that leave the L1 come back in order.
 
 A load, a copy or an atomic waits for those that its warp issued before it. Loads that hit the L1, loads from shared memory
-and other warps do not. Our microbenchmark order: four dependent loads from L2 behind one from DRAM take 1,686 cycles, alone
-1,297, behind another warp's 1,310; behind an LDGSTS 1,705; LDGSTS behind a load wait even when they hit the L1 (ldg.copy);
-16 loads that hit behind one from DRAM end with it (ldg.hit, copy.hit).
+and other warps do not. Our microbenchmark sm_memory/load_return_order: four dependent loads from L2 behind one from
+DRAM take 1,686 cycles, alone 1,297, behind another warp's 1,310; behind an LDGSTS 1,705; LDGSTS behind a load wait even
+when they hit the L1 (ldg.copy); 16 loads that hit behind one from DRAM end with it (ldg.hit, copy.hit).
 """
 
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import COPY_DONE, RELEASE, schedule
+from ssmsim.engines.embedded.sm.instruction import COPY
 from ssmsim.engines.embedded.sm.memory import ldgsts_inflight, writeback
 from ssmsim.engines.embedded.sm.memory.arbiter import is_load
-from ssmsim.engines.embedded.state.records import COPY
 
 
 @njit(cache=True)

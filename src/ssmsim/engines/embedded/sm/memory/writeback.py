@@ -1,10 +1,11 @@
 """Loads of which the data are there: they pass the SM's unit on their way to registers.
 
-A load from global or local memory takes nothing of the data banks when it is issued. Its data do once they are there: the time of a
-wavefront for each line that came, or those of one that hit. Among accesses to shared memory such loads have every second turn.
-Our microbenchmark bursts: 20 loads of each of four warps beside LDS.128 that keep the unit busy. Until the first data
-come those lose 5 % of their cycles, then half: 5.0, 2.9 and 2.0 cycles in all for each load of four, two and one lines, also where the
-four lines lie in different banks; a load of 4, 8 and 16 bytes a lane every 4.8, 6.4 and 7.6 cycles, of which the LDS has four.
+A load from global or local memory takes nothing of the data banks when it is issued. Its data do once they are there:
+the time of a wavefront for each line that came, or those of one that hit. Among accesses to shared memory such loads
+have every second turn. Our microbenchmark sm_memory/load_data_bank_timing: 20 loads of each of four warps beside
+LDS.128 that keep the unit busy. Until the first data come those lose 5 % of their cycles, then half: 5.0, 2.9 and 2.0
+cycles in all for each load of four, two and one lines, also where the four lines lie in different banks; a load of 4, 8
+and 16 bytes a lane every 4.8, 6.4 and 7.6 cycles, of which the LDS has four.
 """
 
 from numba import njit
