@@ -37,6 +37,18 @@ def find() -> Path:
     return programs[-1]
 
 
+def python_module() -> Path:
+    """The folder of `ncu_report`, which reads ncu's reports: beside ncu, or where NVIDIA's packages put it.
+
+    The `ncu` of a CUDA toolkit may be a script that starts the one of an installed Nsight Compute.
+    """
+    places = [find().resolve().parent, *(Path(place) for pattern in INSTALLED for place in glob.glob(pattern))]
+    found = sorted(folder for place in places for folder in place.glob("**/extras/python") if (folder / "ncu_report.py").is_file())
+    if not found:
+        raise SsmsimError("ncu's Python module is missing", "extras/python/ncu_report.py", "install Nsight Compute whole")
+    return found[-1]
+
+
 def prefix(metrics: Iterable[str], cache: str) -> list[str]:
     """The command line up to the program: counters of every kernel between cudaProfilerStart and Stop, as CSV.
 

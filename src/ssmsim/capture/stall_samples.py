@@ -22,7 +22,7 @@ from ssmsim.files import whole_file
 from ssmsim.launch import Launch
 
 FILE = "stall_samples.csv.xz"
-INTERVAL = 2048  # cycles; ncu takes 2 ** (5 + --sampling-interval)
+INTERVAL = 2048  # cycles; ncu takes 2 ** (5 + --warp-sampling-interval)
 METRICS = "group:smsp__pcsamp_warp_stall_reasons"
 PREFIX = "smsp__pcsamp_warps_issue_stalled_"
 NOT_ISSUED = "_not_issued"  # of the same samples those in which no warp of the sub-core issued
@@ -36,7 +36,7 @@ def command(report: Path, program: list[str]) -> list[str]:
     interval = str(INTERVAL.bit_length() - 6)
     return [
         str(ncu.find()), "--export", str(report), "--force-overwrite", "--clock-control", "none", "--cache-control", "all",
-        "--profile-from-start", "off", "--target-processes", "application-only", "--sampling-interval", interval,
+        "--profile-from-start", "off", "--target-processes", "application-only", "--warp-sampling-interval", interval,
         "--metrics", ",".join((METRICS, EXECUTED, *SIZES["grid"], *SIZES["block"])), *program,
     ]  # fmt: skip
 
@@ -46,9 +46,7 @@ def read_report(report: Path) -> list[dict[str, Any]]:
 
     Read by the module that comes with ncu; raises SsmsimError where it is not beside it.
     """
-    folder = ncu.find().resolve().parent / "extras" / "python"
-    if not (folder / "ncu_report.py").is_file():
-        raise SsmsimError("ncu's Python module is missing", folder, "install Nsight Compute whole")
+    folder = ncu.python_module()
     sys.path.insert(0, str(folder))
     try:
         context = importlib.import_module("ncu_report").load_report(str(report))
