@@ -21,7 +21,7 @@ export CUDA_HOME=${CUDA_HOME:-$(nvcc --dryrun -x cu /dev/null 2>&1 | sed -n 's/^
 
 "$python" -c 'import torch, triton' 2>/dev/null || "$python" -m pip install -c "$root/envs/requirements-gpu.txt" torch triton
 "$python" -m pip install -q packaging ninja einops 'setuptools>=77' wheel transformers
-"$python" -m pip install -q --no-build-isolation "$root[study,gpu]"
+"$python" -m pip install -q --no-build-isolation "$root[gpu]" 'snakemake>=9'
 
 # The sources of one package, cut to compute capability 9.0, built and installed without what they name as requirements
 # (mamba-ssm asks for tilelang and quack, which only Mamba-3 takes).
