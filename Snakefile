@@ -3,36 +3,45 @@
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from ssmsim.errors import SsmsimError
+from ssmsim.study.names import PATTERN, check_script
 from ssmsim.study.plan import digest, make_plan
 from ssmsim.study.progress import watch
-from ssmsim.study.session import begin, take_ownership
+from ssmsim.study.session import begin, check_options, give_up_ownership, take_ownership
+from ssmsim.study.state import take_back_marks
 
-begin(workflow)
-STUDY = config.get("study", "analysis/study.yaml")
+alone = begin(workflow)
+STUDY = str(config.get("study", "analysis/study.yaml"))
 NAME = Path(STUDY).stem
 OUT = "results" if NAME == "study" else f"results/studies/{NAME}"  # its tables and figures; simulations are shared
-try:
-    plan = make_plan(STUDY)  # every name in it is checked here, before anything runs
-except SsmsimError as error:
-    raise WorkflowError(str(error)) from None
-DEVICE, SAMPLE = plan.study.device, str(config.get("sample", plan.study.sample)).lower() == "true"
-ENVIRONMENT = "envs/study.yaml"
-SHARED = sorted(str(path) for path in Path("analysis").glob("*.py"))
 SCRIPTS = [
     (kind, ending, path.stem)
     for kind, ending in (("tables", "csv"), ("figures", "png"))
     for path in sorted(Path("analysis", kind).glob("[!_]*.py"))
 ]
+try:
+    check_options(config)
+    plan = make_plan(STUDY, sample=config.get("sample"))  # every name in it is checked here, before anything runs
+    for kind, _, name in SCRIPTS:
+        check_script(name, f"analysis/{kind}")
+    for line in take_back_marks(plan) if alone else []:
+        logger.info(line)
+except SsmsimError as error:
+    raise WorkflowError(str(error)) from None
+DEVICE, SAMPLE = plan.study.device, str(plan.sample).lower()
+ENVIRONMENT = "envs/study.yaml"
+PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph")]  # no table or figure needs them
+SHARED = sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES))
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
-
-wildcard_constraints: engine="[a-z]+", workload="[^/]+", launch="[^/]+", selection="[^/]+"
-localrules: all, rows, readme, captures, capture
+report: f"{OUT}/report.rst"  # the report's front page
+wildcard_constraints: engine="[a-z]+", workload=PATTERN, launch=PATTERN, selection=PATTERN, digest="[0-9a-f]+"
+localrules: all, rows, front_page, readme, docs, captures, capture
 
 
 rule all:
-    input: DRAWN, f"{OUT}/readme.done"
+    input: DRAWN, f"{OUT}/report.rst"
 
 
 # The smallest launch first: compiles an engine once, so that simulations that start together do not each compile it.
@@ -43,35 +52,38 @@ rule engine:
         config=f"simconfigs/{plan.study.baseline}.yaml",
     log: "results/logs/engine/{engine}-{digest}.log"
     conda: ENVIRONMENT
-    shell: "python -m ssmsim.cli simulate {params.launch} --config {params.config}"
-        " --engine {wildcards.engine} --json {output} > {log} 2>&1 || (tail -n 1 {log} >&2; false)"
+    shell: "python -m ssmsim.cli simulate {params.launch:q} --config {params.config:q}"
+        " --engine {wildcards.engine:q} --json {output:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 # One launch under the configurations of one selection, in one process; results that are current are kept.
 rule simulate:
     input:
-        ready=lambda w: f"results/{w.engine}/ready-{digest(w.engine)}.json",
+        ready=lambda w: ancient(f"results/{w.engine}/ready-{digest(w.engine)}.json"),
         launch="traces/{device}/{workload}/{launch}/launch.json",
     output: touch("results/{engine}/{device}/{workload}/{launch}/{selection}.done")
     params:
         study=STUDY,
-        engine=lambda w: digest(w.engine),  # an edited engine simulates everything anew
-        runs=lambda w: plan.identity(w.engine, w.workload, w.launch, w.selection),
-        sample="--sample" if SAMPLE else "",
+        sample=SAMPLE,
+        runs=lambda w: plan.identity(w.engine, w.workload, w.launch, w.selection),  # hashes of all that goes in
     log: "results/logs/{engine}/{device}/{workload}/{launch}/{selection}.log"
     conda: ENVIRONMENT
-    shell: "python -m ssmsim.study.batch {params.study} {wildcards.engine} {wildcards.workload} {wildcards.launch}"
-        " {wildcards.selection} {params.sample} > {log} 2>&1 || (tail -n 1 {log} >&2; false)"
+    shell: "python -m ssmsim.study.batch {params.study:q} {wildcards.engine:q} {wildcards.workload:q}"
+        " {wildcards.launch:q} {wildcards.selection:q} --sample {params.sample:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 # Simulated and measured rows, one table, and the hardware of every configuration beside it.
 rule rows:
     input: plan.done, plan.measured, *plan.elsewhere.values()
     output: rows=f"{OUT}/rows.csv", hardware=f"{OUT}/hardware.csv"
-    params: study=STUDY, runs=len(plan.results)
+    params: study=STUDY, sample=SAMPLE, runs=len(plan.results)
     log: f"{OUT}/logs/rows.log"
     conda: ENVIRONMENT
-    shell: "python -m ssmsim.study.rows {params.study} --rows {output.rows} --hardware {output.hardware} > {log} 2>&1"
+    shell: "python -m ssmsim.study.rows {params.study:q} --sample {params.sample:q}"
+        " --rows {output.rows:q} --hardware {output.hardware:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 for kind, ending, name in SCRIPTS:
@@ -86,35 +98,23 @@ for kind, ending, name in SCRIPTS:
         log: f"{OUT}/logs/{kind}/{name}.log"
         conda: ENVIRONMENT
         localrule: True
-        shell: "python -m {params.script} {params.out} {output} > {log} 2>&1"
+        shell: "python -m {params.script:q} {params.out:q} {output:q}"
+            " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
-# Every number and picture in README.md comes from the tables and figures above.
-rule readme:
-    input: DRAWN
-    output: touch(f"{OUT}/readme.done")
-    params: study=NAME, out=lambda w, output: Path(output[0]).parent,
-        page=f"{OUT}/README.md" if set(config) - {"study"} else "README.md",  # other options leave the README alone
-    log: f"{OUT}/logs/readme.log"
-    conda: ENVIRONMENT
-    shell: "python -m analysis.readme {params.study} {params.out} README.md {params.page} > {log} 2>&1"
-
-
-# On a machine with a GPU (profile envs/gpu): captures and measures the study's workloads anew.
-rule captures:
-    input: expand("results/captured/{workload}.done", workload=plan.workloads)
-
-
-rule capture:
-    output: touch("results/captured/{workload}.done")
-    params: folder=f"traces/{DEVICE}/{{workload}}",  # tuning: what Triton chose for the capture is measured
-        program=f"python -m ssmsim.workloads {{workload}} --tuning traces/{DEVICE}/tuning.json",
-    log: "results/logs/capture/{workload}.log"
-    conda: ENVIRONMENT
-    shell: "(python -m ssmsim.cli capture -o {params.folder} -- {params.program} &&"
-        " python -m ssmsim.cli measure -o {params.folder} -- {params.program} --repeat 5) > {log} 2>&1"
+include: "analysis/rules/documents.smk"
+include: "analysis/rules/evidence.smk"
+include: "analysis/rules/capture.smk"
 
 
 onstart:
     take_ownership()
     watch(plan.results)
+
+
+onsuccess:
+    give_up_ownership()
+
+
+onerror:
+    give_up_ownership()

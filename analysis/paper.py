@@ -15,4 +15,4 @@ CLASSES = {
 }
 BANDWIDTH_PCT = 57.5  # section V-C: mean use of the DRAM's peak
 HARDWARE_RATIO = 16  # section V-D: fp16 tensor to fp32 vector rate of the H100
-CLAIM = "first memory bandwidth, then vector compute"
+CLAIM = "first memory bandwidth, then vector compute"  # our paraphrase of what it suggests, not a quotation

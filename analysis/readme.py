@@ -1,22 +1,27 @@
-"""Render the README's numbers, tables and pictures from the study's tables and figures.
+"""Render the numbers, tables and pictures of README.md and docs/ from the study's tables and figures.
 
-    python -m analysis.readme STUDY RESULTS README.md OUTPUT
+    python -m analysis.readme STUDY RESULTS [OPTION=VALUE ...]
 
 What stands between `<!-- begin STUDY.NAME -->` and `<!-- end STUDY.NAME -->` comes from the function of that name here,
-for the study file STUDY.yaml; each study writes its own sections, and nothing else in the README states a result.
-The pictures that the README shows are copied to analysis/readme/STUDY/.
+for the study file STUDY.yaml, wherever these marks are; each study writes its own sections. `evidence.NAME` comes from
+the table analysis/NAME.csv, `pipeline.rules` is the rule graph. The pictures that the documents show are copied to
+analysis/readme/STUDY/. A study that ran with options of its own (--config sample=...) writes into no document.
 """
 
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
+from analysis import evidence
 from analysis.data import LONG_US
 from analysis.paper import BANDWIDTH_PCT
+from analysis.rulegraph import collapse
+from ssmsim.files import whole_file
 
 BANDWIDTHS = ("dram", "l2_bandwidth", "memory")  # axes that are memory bandwidth
 MARK = re.compile(r"(<!-- begin (\w+)\.(\w+) -->\n).*?(<!-- end \2\.\3 -->)", re.DOTALL)
@@ -263,16 +268,42 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
 }
 
 
-def render(text: str, study: str, tables: dict[str, pd.DataFrame]) -> str:
-    """The README with every section of this study rendered anew."""
+def rules() -> str:
+    """Snakemake's graph of the rules behind `all`."""
+    command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "all"]
+    drawn = subprocess.run(command, capture_output=True, text=True, check=False)
+    if drawn.returncode:
+        raise ValueError(f"snakemake draws no graph: {(drawn.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+    return f"```mermaid\n{collapse(drawn.stdout)}\n```"
+
+
+# Sections of no study: mark -> function
+OTHERS: dict[str, Callable[[], str]] = {
+    "pipeline.rules": rules,
+    **{f"evidence.{name}": write for name, write in evidence.SECTIONS.items()},
+}
+
+
+def render(text: str, study: str, tables: dict[str, pd.DataFrame], where: object = "README.md") -> str:
+    """A document with every section of this study, and of none, rendered anew. Raises ValueError for one not known."""
 
     def section(found: re.Match[str]) -> str:
-        if found[2] != study:
+        owner, name = found[2], found[3]
+        if f"{owner}.{name}" in OTHERS:
+            return f"{found[1]}{OTHERS[f'{owner}.{name}']()}\n{found[4]}"
+        if owner != study:
             return found[0]
-        table, write = SECTIONS[found[3]]
+        if name not in SECTIONS:
+            raise ValueError(f"{where}: no section {owner}.{name}; there are {', '.join(SECTIONS)}")
+        table, write = SECTIONS[name]
         return f"{found[1]}{NOTHING if tables[table].empty else write(tables)}\n{found[4]}"
 
     return MARK.sub(section, text)
+
+
+def documents(root: Path) -> list[Path]:
+    """README.md and the pages of docs/."""
+    return [page for page in (root / "README.md", *sorted((root / "docs").rglob("*.md"))) if page.is_file()]
 
 
 def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
@@ -283,18 +314,31 @@ def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
     return found
 
 
+def fill(study: str, results: Path, root: Path) -> None:
+    """Write the documents of the repository `root` that change, and copy the pictures that they show."""
+    tables, pages = read_tables(results / "tables"), {page: page.read_text() for page in documents(root)}
+    after = {page: render(text, study, tables, page.relative_to(root)) for page, text in pages.items()}
+    shown = {name for text in pages.values() for owner, name in PICTURE.findall(text) if owner == study}
+    for name in sorted(shown):
+        if not (results / f"figures/{name}.png").is_file():
+            raise ValueError(f"{results}/figures/{name}.png: a document shows it, the study has no such figure")
+    for page, text in after.items():
+        if text != pages[page]:
+            with whole_file(page) as temporary:
+                temporary.write_text(text)
+    for name in sorted(shown):
+        with whole_file(root / f"analysis/readme/{study}/{name}.png") as temporary:
+            shutil.copyfile(results / f"figures/{name}.png", temporary)
+
+
 def main() -> None:
-    study = sys.argv[1]
-    results, readme, output = (Path(argument) for argument in sys.argv[2:])
-    page = readme.read_text()
-    after = render(page, study, read_tables(results / "tables"))
-    if not output.is_file() or after != output.read_text():
-        output.write_text(after)
-    for owner, name in PICTURE.findall(page):
-        if owner == study:
-            target = output.parent / f"analysis/readme/{study}/{name}.png"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(results / "figures" / f"{name}.png", target)
+    study, results, *options = sys.argv[1:]
+    if options:
+        sys.exit(f"ssmsim: the documents state what {study}.yaml says, not {' '.join(options)}; leave that out")
+    try:
+        fill(study, Path(results), Path())
+    except ValueError as error:
+        sys.exit(f"ssmsim: {error}")
 
 
 if __name__ == "__main__":

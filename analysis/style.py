@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from analysis.data import Data, read
+from ssmsim.files import whole_file
 
 # Dark, light and middle: told apart without colour. Measured is always the dark one.
 MEASURED, SIMULATED, PAPER, ESTIMATED = "#1b1b1b", "#e07b39", "#9fb8d0", "#6a8d73"
@@ -128,4 +129,5 @@ def main(draw: Callable[[Data], Figure], claim: str, explored: bool = False) -> 
     data = read(folder)
     figure = draw(data)
     figure.supxlabel(claim_text(data, claim, explored), fontsize=7.5, color="0.25", x=0.99, ha="right")
-    figure.savefig(output)
+    with whole_file(output) as temporary:
+        figure.savefig(temporary)

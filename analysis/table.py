@@ -6,12 +6,14 @@ from collections.abc import Callable
 import pandas as pd
 
 from analysis.data import Data, read
+from ssmsim.files import whole_file
 
 
 def main(make: Callable[[Data], pd.DataFrame]) -> None:
     """FOLDER OUTPUT: write the table as CSV, whole numbers in full, others with five significant digits."""
     folder, output = sys.argv[1:]
-    counts(make(read(folder))).to_csv(output, index=False, float_format="%.5g")
+    with whole_file(output) as temporary:
+        counts(make(read(folder))).to_csv(temporary, index=False, float_format="%.5g")
 
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Does "first memory bandwidth, then vector compute" hold? What doubling one resource is worth, now and later.
+"""Does "first memory bandwidth, then vector compute", our paraphrase of the paper, hold? What doubling one resource is worth, now and later.
 
 Stage `today` starts from the baseline, stage `memory solved` from four times the DRAM and L2 bandwidth. The claim
 holds for a workload when memory bandwidth leads the first stage and vector compute the second.

@@ -1,15 +1,14 @@
 """launch/1: one kernel launch as a folder, `launch.json` beside its cubin. Read, validated, written."""
 
-import json
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
-from ssmsim.cubin import kernel_info
 from ssmsim.errors import SsmsimError
-from ssmsim.files import whole_file
+from ssmsim.files import is_regular, read_bytes, read_json, whole_file
+from ssmsim.sass.elf_attributes import kernel_info
 
 Dim3 = tuple[int, int, int]
 DTYPE_BYTES = {
@@ -30,8 +29,8 @@ class Buffer(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     name: str | None = None
-    address: int = Field(ge=0)
-    bytes: int = Field(ge=0)
+    address: int = Field(ge=0, lt=1 << 64)
+    bytes: int = Field(ge=0, le=1 << 48)  # an address space of the GPU
     pointer: int | None = None
     dtype: str | None = None
     shape: tuple[int, ...] | None = None
@@ -45,6 +44,8 @@ class Buffer(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Buffer":
+        if self.address + self.bytes > 1 << 64:
+            raise ValueError(f"{self.bytes} bytes at {self.address:#x} reach beyond 64-bit addresses")
         if self.pointer is not None and not self.address <= self.pointer <= self.address + self.bytes:
             raise ValueError(f"pointer {self.pointer:#x} lies outside the allocation at {self.address:#x}")
         if self.dtype is not None and self.dtype not in DTYPE_BYTES:
@@ -111,6 +112,12 @@ class Launch(BaseModel):
         return self._folder / self.cubin
 
     @property
+    def inputs(self) -> list[Path]:
+        """The folder and every file that the launch names: what no output may replace."""
+        contents = [self._folder / buffer.contents for buffer in self.buffers if buffer.contents is not None]
+        return [self._folder, self.cubin_path, *contents]
+
+    @property
     def param_bytes(self) -> bytes:
         return bytes.fromhex(self.params)
 
@@ -154,7 +161,7 @@ def _check_pointers(launch: Launch, file: Path) -> None:
 
 def _check_cubin(launch: Launch, file: Path) -> None:
     """The launch against its cubin's own .nv.info: kernel, parameter bytes, registers, static shared memory."""
-    info = kernel_info(launch.cubin_path.read_bytes(), launch.kernel, launch.cubin_path)
+    info = kernel_info(read_bytes(launch.cubin_path, "copy the cubin again"), launch.kernel, launch.cubin_path)
     for field, have, want in (
         ("params", len(launch.param_bytes), info.param_bytes),
         ("registers_per_thread", launch.registers_per_thread, info.registers),
@@ -178,25 +185,23 @@ def read_launch(folder: Path | str) -> Launch:
     file = folder / "launch.json"
     if not file.is_file():
         raise SsmsimError("no launch.json", folder, "name a launch/1 folder as written by `ssmsim capture`")
+    data = read_json(file, "capture the launch again")
     try:
-        data = json.loads(file.read_text())
         if isinstance(data, dict):
             _check_names(data, file)
         launch = Launch.model_validate(data)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise SsmsimError(f"not JSON: {error}", file, "capture the launch again") from None
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "launch"
         raise SsmsimError(f"field {field}: {first['msg']}", file, "mend the field or capture again") from None
     launch._folder = folder
-    if not launch.cubin_path.is_file():
-        raise SsmsimError(f"field cubin: no file {launch.cubin!r}", file, "copy the cubin to that place")
+    if not is_regular(launch.cubin_path):
+        raise SsmsimError(f"field cubin: no file {launch.cubin[:200]!r}", file, "copy the cubin to that place")
     _check_pointers(launch, file)
     _check_cubin(launch, file)
     for buffer in launch.buffers:
-        if buffer.contents is not None and not (folder / buffer.contents).is_file():
+        if buffer.contents is not None and not is_regular(folder / buffer.contents):
             raise SsmsimError(
-                f"buffer {buffer.name}: no contents file {buffer.contents!r}", file, "copy it to that place"
+                f"buffer {buffer.name}: no contents file {buffer.contents[:200]!r}", file, "copy it to that place"
             )
     return launch

@@ -1,15 +1,23 @@
 """Result: one row of counters, from an engine or from a GPU; a counter that is not had is None, never 0."""
 
+import hashlib
 import json
 import math
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
-from ssmsim.files import whole_file
+from ssmsim.files import Format, read_json, whole_file
+
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Whole = Annotated[int, Field(ge=0)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+RESULT = Format("result", lambda head: head.startswith(b"{") and b'"engine":' in head and b'"counters":' in head)
 
 
 class Sampled(BaseModel):
@@ -18,8 +26,10 @@ class Sampled(BaseModel):
     ci95 None: the counters are those of the fragment itself, not scaled to the whole.
     """
 
-    fraction: float
-    ci95: tuple[float, float] | None = None
+    model_config = ConfigDict(extra="forbid")
+
+    fraction: Annotated[float, Field(ge=0, le=1)]
+    ci95: tuple[Finite, Finite] | None = None
 
 
 class Result(BaseModel):
@@ -33,6 +43,8 @@ class Result(BaseModel):
 
     What it cost, None where not known: wall_seconds, cpu_seconds; peak_memory_bytes of the process; input_bytes that the
     engine replayed from (a trace, or the captured launch).
+
+    The file holds one more field, `checksum`: see `checksum`.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -45,11 +57,11 @@ class Result(BaseModel):
     digest: str = ""
     cache: Literal["cold", "warm"] = "cold"
     counters: dict[str, float | None]
-    wall_seconds: float = 0.0
-    cpu_seconds: float | None = None
-    peak_memory_bytes: int | None = None
-    input_bytes: int | None = None
-    warp_instructions: int = 0
+    wall_seconds: Seconds = 0.0
+    cpu_seconds: Seconds | None = None
+    peak_memory_bytes: Whole | None = None
+    input_bytes: Whole | None = None
+    warp_instructions: Whole = 0
     sampled: Sampled | None = None
     notes: list[str] = []
 
@@ -59,11 +71,19 @@ class Result(BaseModel):
         unknown = sorted(set(counters) - set(COUNTERS))
         if unknown:
             raise ValueError(f"unknown counters {', '.join(unknown)}")
+        endless = [name for name, value in counters.items() if value is not None and math.isinf(value)]
+        if endless:
+            raise ValueError(f"{endless[0]} is infinite")
         return {k: None if v is None or math.isnan(v) else v for k, v in counters.items()}
+
+    def text(self) -> str:
+        """The file's text: one JSON object with its checksum."""
+        data = json.loads(self.model_dump_json())
+        return json.dumps(data | {"checksum": checksum(data)}, indent=1, ensure_ascii=False) + "\n"
 
     def write(self, path: Path | str) -> None:
         with whole_file(path) as temporary:
-            temporary.write_text(self.model_dump_json(indent=1) + "\n")
+            temporary.write_text(self.text(), encoding="utf-8")
 
     def row(self) -> dict[str, Any]:
         """Flat dict for a table: identity, then every counter of ssmsim.counters (None where not had)."""
@@ -73,15 +93,27 @@ class Result(BaseModel):
         return head | {name: self.counters.get(name) for name in COUNTERS}
 
 
+def checksum(data: dict[str, Any]) -> str:
+    """SHA-256 of every field but `checksum` itself, keys in order, so that white space does not count."""
+    rest = {name: value for name, value in data.items() if name != "checksum"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def read_result(path: Path | str) -> Result:
-    """Read one result file; raises SsmsimError naming the file and the field."""
+    """Read one result file; raises SsmsimError naming the file when it is damaged, edited or of another format."""
     path = Path(path)
+    if not path.exists():
+        raise SsmsimError("no such result", path, "run the simulation first")
+    data = read_json(path, "delete it and simulate again")
+    if not isinstance(data, dict) or not {"launch", "config", "engine", "counters"} <= data.keys():
+        raise SsmsimError("not a result", path, "name a file that `ssmsim simulate --json` wrote")
+    if "checksum" not in data:
+        raise SsmsimError("field checksum: missing", path, "delete it and simulate again")
+    if data.pop("checksum") != checksum(data):
+        raise SsmsimError("its checksum does not match: damaged or edited", path, "delete it and simulate again")
     try:
-        return Result.model_validate(json.loads(path.read_text()))
-    except FileNotFoundError:
-        raise SsmsimError("no such result", path, "run the simulation first") from None
-    except json.JSONDecodeError as error:
-        raise SsmsimError(f"not JSON: {error}", path, "delete it and simulate again") from None
+        return Result.model_validate_json(json.dumps(data), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])

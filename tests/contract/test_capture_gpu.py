@@ -44,7 +44,7 @@ torch.cuda.synchronize()
 def capture(tmp_path: Path, text: str, out: str = "out") -> Path:
     script = tmp_path / "program.py"
     script.write_text(text)
-    with whole_folder(tmp_path / out) as folder:
+    with whole_folder(tmp_path / out, "capture") as folder:
         child.run_inside([sys.executable, str(script)], {"out": str(folder), "mode": "capture"})
     return tmp_path / out
 

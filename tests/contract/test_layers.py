@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src/ssmsim"
-VOCABULARY = {"errors", "files", "launch", "contents", "cubin", "counters", "results"}
+VOCABULARY = {"errors", "files", "launch", "contents", "cubin", "counters", "results", "measured"}
 MIDDLE = {"config", "sass", "trace"}
 MEETING = ("command.py", "replay.py")  # where a command brings tracer and engine together
 INTERFACE = (

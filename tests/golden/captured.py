@@ -10,7 +10,7 @@ import numpy as np
 from ssmsim.contents import read_contents
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch
-from ssmsim.tracers.emulated.memory import Image
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.run import Plan, full_plan, run_blocks
 from ssmsim.workloads import open_workload
 

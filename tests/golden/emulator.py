@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from ssmsim.launch import Launch, read_launch
-from ssmsim.sass.cubin import read_kernel
 from ssmsim.sass.decode import Code, decode_launch
+from ssmsim.sass.kernel_elf import read_kernel
 from ssmsim.trace.types import BlockTrace
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.full import run_full
-from ssmsim.tracers.emulated.memory import Image
 from ssmsim.tracers.emulated.source import EmulatedBlocks
 
 CUBIN = Path(__file__).parents[1] / "data" / "kernels" / "control.cubin"

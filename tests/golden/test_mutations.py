@@ -15,7 +15,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction, decode_launch
 from ssmsim.sass.opcodes import OPCODES, Access, Control
 from ssmsim.tracers.emulated import run as runner
-from ssmsim.tracers.emulated.operands import Group
+from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.state import State
 
 # Capture, numbers of the launches to run, outputs that they write; the cheapest first.

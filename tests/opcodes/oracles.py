@@ -7,7 +7,7 @@ import numpy as np
 
 from ssmsim.launch import Device, Launch
 from ssmsim.sass.decode import decode
-from ssmsim.tracers.emulated.memory import Image
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.run import full_plan, run_blocks
 
 DATA = Path(__file__).parents[1] / "data" / "opcodes"

@@ -9,7 +9,20 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 TINY = "37-vectorized_elementwise_kernel"  # one block of 128 threads
-DRAWN = ("cycles", "heatmap", "roofline")  # the README's; all figures are drawn in test_study_figures
+DRAWN = ("cycles",)  # all figures are drawn, all tables made in test_study_figures
+MADE = ("accuracy", "accuracy_summary", "held_out", "speedups")  # what the documents and the report's front page need
+README = """# Mamba
+
+<!-- begin study.headline -->
+<!-- end study.headline -->
+<!-- begin full.headline -->
+of another study
+<!-- end full.headline -->
+"""
+PAGE = """<!-- begin study.accuracy -->
+<!-- end study.accuracy -->
+![Cycles](../../analysis/readme/study/cycles.png)
+"""
 SMALL = """
 device: h200
 baseline: h200
@@ -51,12 +64,14 @@ def launch_folder(root: Path, workload: str, launch: str, device: str = "h200") 
 
 def made_folder(path: Path) -> Folder:
     """A small study in `path`, ready to run."""
-    for file in ("Snakefile", "README.md"):
-        shutil.copy(ROOT / file, path)
+    shutil.copy(ROOT / "Snakefile", path)
+    (path / "README.md").write_text(README)
+    (path / "docs/results").mkdir(parents=True)
+    (path / "docs/results/index.md").write_text(PAGE)
     for part in ("analysis", "simconfigs", "envs"):
         shutil.copytree(ROOT / part, path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for script in (path / "analysis/figures").iterdir():
-        if script.stem not in DRAWN:
+    for script in [*(path / "analysis/figures").iterdir(), *(path / "analysis/tables").iterdir()]:
+        if script.stem not in (*DRAWN, *MADE):
             script.unlink()
     launch_folder(path, "tiny", TINY)
     folder = Folder(path)

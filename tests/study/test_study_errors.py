@@ -35,6 +35,22 @@ def selection(**changes: object) -> dict[str, object]:
         ({"baseline": "h300"}, ["baseline", "h300"]),
         ({"selections": {}}, ["selections"]),
         ({"colour": "red"}, ["colour"]),
+        (selection(sweeps=[{"dram": [2, 2]}]), ["sweeps.0.dram", "2.0 is there twice"]),
+        (selection(sweeps=[{}]), ["sweeps.0", "no axis"]),
+        (selection(sweeps=[{"dram": [float("nan")]}]), ["sweeps.0.dram.0"]),
+        (selection(sweeps=[{"dram": [1e9]}]), ["sweeps.0.dram.0", "1024", "1000000000.0"]),
+        (selection(sweeps=[{"dram": ["2"]}]), ["sweeps.0.dram.0", "valid number"]),
+        (selection(configs=["h200", "h200"]), ["configs", "'h200' is there twice"]),
+        (selection(caches=["cold", "cold"]), ["caches", "twice"]),
+        (selection(launches={"tiny": ["*", "*"]}), ["launches.tiny", "twice"]),
+        ({"engines": ["embedded", "embedded"]}, ["engines", "twice"]),
+        ({"axes": {"dram": {"dram.peak_gb_per_s": 300}}}, ["axes.dram", "less than or equal to 4", "300"]),
+        ({"sample": 1}, ["sample", "boolean", "'1'"]),
+        ({"clock": "wall"}, ["clock", "measured"]),
+        (selection(sweeps=[], part={"sms": 134}), ["part.sms", "134", "132 SMs"]),
+        (selection(sweeps=[], part={"sms": -2}), ["part.sms"]),
+        (selection(sweeps=[], part={"sms": 16, "waves": float("inf")}), ["part.waves"]),
+        (selection(sweeps=[], blocks=-3), ["blocks"]),
     ],
 )
 def test_error_names_field_and_remedy(folder: Folder, changes: dict[str, object], words: list[str]) -> None:
@@ -75,3 +91,53 @@ def test_snakemake_stops_with_that_line_and_runs_nothing(folder: Folder) -> None
     assert done.returncode != 0
     assert "no configuration 'vector_x3'" in done.stderr
     assert not (folder.path / "results").exists()
+
+
+def test_a_sweep_of_more_points_than_memory_is_refused_at_once(folder: Folder) -> None:
+    axes = {f"a{number}": {"dram.peak_gb_per_s": 1} for number in range(8)}
+    sweep = {name: [1 + step / 32 for step in range(20)] for name in axes}
+    folder.study(axes=axes, **selection(sweeps=[sweep]))
+    with pytest.raises(SsmsimError, match=r"sweeps\.0 has 25,600,000,000 points, at most 4,096 run"):
+        make_plan("analysis/study.yaml", folder.path)
+
+
+def test_a_study_of_more_runs_than_a_day_is_refused(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ssmsim.study.plan.MOST_RUNS", 2)
+    with pytest.raises(SsmsimError, match="3 simulations, at most 2 make a study"):
+        make_plan("analysis/study.yaml", folder.path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("device: h200\ndevice: h100\n", ["study.yaml:2", "'device' is there twice"]),
+        ("sample: on\n", ["sample", "boolean", "'on'"]),
+        ("selections: {a: {launches: {tiny: ['*']}, sweeps: [{dram: [010]}]}}\n", ["sweeps.0.dram.0", "'010'"]),
+        ("selections: {a: {launches: {tiny: ['*']}, sweeps: [{dram: [1:30]}]}}\n", ["sweeps.0.dram.0", "'1:30'"]),
+        ("selections: {a: {launches: {tiny: ['*']}, sweeps: [{dram: [.inf]}]}}\n", ["sweeps.0.dram.0", "'.inf'"]),
+        ("device: !!python/object/apply:os.system ['touch PWNED']\n", ["study.yaml:1", "a tag"]),
+        ("? [a, b]\n: 1\n", ["a key is not a name"]),
+        ("device: [\n", ["not YAML"]),
+        ("[" * 5000, ["not YAML"]),
+        ("device: \0\n", ["not YAML"]),
+        ("", ["field study"]),
+        ("just text\n", ["field study"]),
+        ("#" * (1 << 20) + "#", ["too large"]),
+    ],
+)
+def test_study_files_that_say_something_else(folder: Folder, text: str, words: list[str]) -> None:
+    (folder.path / "analysis/study.yaml").write_text(text)
+    with pytest.raises(SsmsimError) as error:
+        make_plan("analysis/study.yaml", folder.path)
+    assert "\n" not in str(error.value)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_factors_that_differ_have_names_that_differ(folder: Folder) -> None:
+    close = [1.00000001, 1.00000002, 2]
+    folder.study(**selection(sweeps=[{"dram": close}]))
+    plan = make_plan("analysis/study.yaml", folder.path)
+    assert [plan.configs[f"dram@{factor!r}"].dram.peak_gb_per_s for factor in close] == [
+        factor * plan.configs["h200"].dram.peak_gb_per_s for factor in close
+    ]

@@ -130,6 +130,16 @@ def test_runs_on_the_whole_gpu_have_the_clock_of_their_measurement(folder: Folde
     assert plan.identity(*next(iter(plan.batches))) != before
 
 
+def test_a_measured_table_in_another_unit_is_missed_while_planning(folder: Folder) -> None:
+    """Microseconds for nanoseconds would be a clock of 1,700 GHz, and numbers without a word."""
+    (folder.path / "traces/h200/tiny/measured.csv").write_text(
+        f"launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum\n{TINY},cold,3400,2\n"
+    )
+    folder.study(clock="measured")
+    with pytest.raises(SsmsimError, match=r"clock of 1\.7e\+06 MHz"):
+        make_plan("analysis/study.yaml", folder.path)
+
+
 def test_launches_measured_on_another_gpu(folder: Folder) -> None:
     """Each configuration runs at the clock of the GPU that it describes; tables that are not there are missed at once."""
     header = "launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum"

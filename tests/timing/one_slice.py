@@ -9,12 +9,15 @@ from pathlib import Path
 
 import numpy as np
 from numba import njit
+from parameters_of import put
 from streams import EXIT, assemble, launch
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import code, dram, events, homes, machine
-from ssmsim.engines.embedded.machine import State
-from ssmsim.engines.embedded.records import FP, NONE
+from ssmsim.engines.embedded import event_queue, instructions
+from ssmsim.engines.embedded.memory import address_map, dram
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state.machine import State
+from ssmsim.engines.embedded.state.records import FP, NONE
 
 H100 = Path(__file__).parents[2] / "simconfigs/h100.yaml"
 SLICE, BASE, LINES = 5, 1 << 24, 1 << 18  # lines of 32 MB
@@ -25,9 +28,9 @@ SPAN = 600_000  # cycles
 def gpu(**changes: int) -> State:
     """The configuration's machine, these fields changed."""
     config = load(H100)
-    state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+    state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
     for name, value in changes.items():
-        state.machine[0][name] = value
+        put(state.machine[0], name, value)
     return state
 
 
@@ -37,8 +40,8 @@ def _places(m, slice_, first, lines):
     found = np.zeros((lines, 4), np.int64)
     count = 0
     for line in range(first, first + lines):
-        if homes.home_of(m, line) == slice_:
-            part, bank, row = homes.dram_of(m, slice_, line)
+        if address_map.home_of(m, line) == slice_:
+            part, bank, row = address_map.dram_of(m, slice_, line)
             found[count] = line, part, bank, row
             count += 1
     return found[:count]
@@ -57,30 +60,29 @@ def of_bank(number: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit
-def _drive(m, counts, slices, transactions, channels, wheel, slice_, lines, sectors, pause, until):
+def _drive(m, chip, memory, slice_, lines, sectors, pause, until):
     """Reads done by `until`; at an event REPLY a reader begins its next, `pause` cycles after the last was done."""
+    wheel, transactions = chip.events, memory.transactions
     owner = np.full(len(transactions), -1, np.int64)
     for reader in range(len(lines)):
-        events.schedule(wheel, 1000 + reader * 997 % 1000, events.REPLY, reader, 0)  # at odd times
+        event_queue.schedule(wheel, 1000 + reader * 997 % 1000, event_queue.REPLY, reader, 0)  # at odd times
     done, cycle = 0, 0
     while cycle < until:
-        cycle = events.next_due(wheel, cycle, until)
-        node = events.take(wheel, cycle)
+        cycle = event_queue.next_due(wheel, cycle, until)
+        node = event_queue.take(wheel, cycle)
         while node:
             kind, number = wheel[node].kind, wheel[node].a
-            if kind == events.CHANNEL_SERVE:
-                dram.serve(m, counts, transactions, channels, slices, wheel, number, cycle)
-            elif kind == events.REPLY:
+            if kind == event_queue.CHANNEL_SERVE:
+                dram.serve(m, chip, memory, number, cycle)
+            elif kind == event_queue.REPLY:
                 line = lines[number]
-                sent = dram.push(
-                    m, counts, slices, transactions, channels, wheel, slice_, line, sectors, 0, NONE, cycle
-                )
+                sent = dram.read(m, chip, memory, slice_, line, sectors, NONE, cycle)
                 owner[sent] = number
             else:
-                events.schedule(wheel, cycle + pause, events.REPLY, owner[number], 0)
+                event_queue.schedule(wheel, cycle + pause, event_queue.REPLY, owner[number], 0)
                 dram.free_transaction(transactions, number)
                 done += 1
-            node = events.take(wheel, cycle)
+            node = event_queue.take(wheel, cycle)
     return done
 
 
@@ -88,7 +90,7 @@ def rate(lines: np.ndarray, sectors: int, **changes: int) -> float:
     """Lines per 1,000 cycles of as many readers, each of the sectors of this mask."""
     state = gpu(**changes)
     m = state.machine[0]
-    idle = 1 + int(m.row_miss) + (int(m.burst_fp) >> FP) + int(m.dram_latency)
-    done = _drive(m, state.counts[0], state.slices, state.transactions, state.channels, state.events, SLICE, lines,
-                  sectors, LOOP - idle, SPAN)  # fmt: skip
+    idle = 1 + int(m.dram.row_miss_cycles) + (int(m.burst_fp) >> FP) + int(m.dram_latency)
+    parts = state.parts()
+    done = _drive(m, parts.chip, parts.memory, SLICE, lines, sectors, LOOP - idle, SPAN)
     return 1000 * done / SPAN

@@ -14,10 +14,11 @@ import numpy as np
 
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded import checks, code, core, events, machine
-from ssmsim.engines.embedded.machine import State
-from ssmsim.engines.embedded.pool import Pool
+from ssmsim.engines.embedded import conservation, event_queue, instructions, loop
+from ssmsim.engines.embedded.feed.block_pool import Pool
 from ssmsim.engines.embedded.simulate import deadlock
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state.machine import State
 from ssmsim.launch import Launch
 from ssmsim.sass.opcodes import Access, lookup
 from ssmsim.trace.types import INSTRUCTION, NO_REGISTER, BlockTrace, Program
@@ -124,9 +125,9 @@ class Run:
 def prepare(ops: list[Op], warps: list[list[int]], config: SimConfig, blocks: int) -> tuple[Program, State, Pool]:
     """A GPU about to launch blocks of these warps."""
     program = assemble(ops)
-    state = machine.build(code.translate(program, config), launch(len(warps)), config, blocks)
+    state = machine.build(instructions.translate(program, config), launch(len(warps)), config, blocks)
     pool = Pool(program, Streams(ops, warps, blocks), state)
-    events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
+    event_queue.schedule(state.events, int(state.machine[0].launch.start_cycles), event_queue.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     return program, state, pool
 
@@ -141,22 +142,22 @@ def run(ops: list[Op], warps: list[list[int]] | None = None, config: SimConfig |
         now = int(state.gpu[0].cycle)
         for w in np.flatnonzero(state.warps.block >= 0):
             before[int(w)] = (int(state.warps[w].age), int(state.warps[w].position))
-        status = core.run(*state.arguments(), now + 1)
+        status = loop.run(state.arrays(), now + 1)
         for w, (age, position) in before.items():
             warp = state.warps[w]
             if int(warp.age) == age and int(warp.position) > position:
                 number = age % len(warps), age // len(warps)
                 issued.setdefault((number[1], number[0]), []).append(now)
         before.clear()
-        if status == core.NEED_BLOCKS:
+        if status == loop.NEED_BLOCKS:
             pool.refill()
-        elif status == core.DEADLOCK:
+        elif status == loop.DEADLOCK:
             raise deadlock(state, program)
-        elif status == core.FINISHED:
+        elif status == loop.FINISHED:
             break
         else:
-            assert status == core.PAUSED
-    checks.conserve(state, int(pool.executed.sum()))
+            assert status == loop.PAUSED
+    conservation.conserve(state, int(pool.executed.sum()))
     start = min(min(cycles) for cycles in issued.values())
     return Run({key: [cycle - start for cycle in cycles] for key, cycles in issued.items()}, state)
 

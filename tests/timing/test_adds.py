@@ -7,24 +7,29 @@ import numpy as np
 import pytest
 
 from ssmsim.config.load import load as load_config
-from ssmsim.engines.embedded import adds, noc
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.records import FP
+from ssmsim.engines.embedded.memory import noc
+from ssmsim.engines.embedded.memory.l2 import atomics, slice_cache
+from ssmsim.engines.embedded.sm import core
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
+from ssmsim.engines.embedded.state.records import FP
 
 ROOT = Path(__file__).parents[2]
 L2 = load_config(ROOT / "simconfigs/h200.yaml").l2
 
 
 def machine(room: int = 1600):
-    m = r.records(r.MACHINE, 1)[0]
-    m.partitions, m.l2_slices = 2, 8
-    m.slice_fp = m.atomic_fp = m.slice_atomic_fp = 1 << FP  # cycles are L2 clocks here
-    m.atomic_same_fp, m.adds_waiting_fp = 3 << FP, room << FP
+    m = r.records(PARAMETERS, 1)[0]
+    m.l2.partitions, m.l2.slices = 2, 8
+    m.l2.slice_interval_cycles_fp = m.l2.atomic_interval_cycles_fp = m.slice_atomic_fp = (
+        1 << FP
+    )  # cycles are L2 clocks here
+    m.l2.atomic_same_cycles_fp, m.adds_waiting_fp = 3 << FP, room << FP
     return m
 
 
 def atomic(slice_: int, sectors: int, line: int = 7, mask: int = 15):
-    fill = r.records(r.FILL, 1)[0]
+    fill = r.records(noc.TRANSFER, 1)[0]
     fill.slice, fill.home, fill.payload, fill.line, fill.sectors, fill.sm = slice_, slice_, 32 * sectors, line, mask, 0
     return fill
 
@@ -33,43 +38,45 @@ def atomic(slice_: int, sectors: int, line: int = 7, mask: int = 15):
 @pytest.mark.parametrize("sectors", [1, 2, 3, 4])
 def test_the_port_takes_a_clock_per_sector_and_one_more_of_its_own_sms_atomics(slice_, clocks, sectors):
     """The SM is on the side of slices 0 to 3; what comes from the other side has passed a port there."""
-    sms = r.records(r.SM, 1)
-    assert adds.arriving(machine(), sms, atomic(slice_, sectors)) == clocks * (sectors + 1) << FP
+    sms = r.records(core.SM, 1)
+    assert atomics.arriving(machine(), sms, atomic(slice_, sectors)) == clocks * (sectors + 1) << FP
 
 
 def test_the_unit_takes_one_after_the_other_and_the_same_sector_after_three_clocks():
-    m, slice_ = machine(), r.records(r.SLICE, 1)[0]
-    began = [int(adds.begin(m, slice_, atomic(1, n, line, mask), n, 10)) for n, line, mask in (
+    m, slice_ = machine(), r.records(slice_cache.SLICE, 1)[0]
+    began = [int(atomics.begin(m, slice_, atomic(1, n, line, mask), n, 10)) for n, line, mask in (
         (4, 7, 15), (1, 8, 1), (1, 8, 1), (1, 8, 2), (2, 9, 3))]  # fmt: skip
     assert began == [10, 14, 17, 18, 19]
     assert slice_.free_fp == 0  # reads do not wait
-    assert adds.begin(m, slice_, atomic(1, 4, 11), 4, 100) == 100
+    assert atomics.begin(m, slice_, atomic(1, 4, 11), 4, 100) == 100
 
 
 @pytest.mark.parametrize(("room", "until"), [(12, 0), (11, 1), (4, 8), (0, 12)])
 def test_reads_wait_when_the_unit_has_no_room(room, until):
-    m, slice_ = machine(room), r.records(r.SLICE, 1)[0]
+    m, slice_ = machine(room), r.records(slice_cache.SLICE, 1)[0]
     for line in range(3):
-        adds.begin(m, slice_, atomic(1, 4, line), 4, 0)
-        adds.hold(m, slice_, slice_, atomic(1, 4, line), 4, 1)
+        atomics.begin(m, slice_, atomic(1, 4, line), 4, 0)
+        atomics.hold(m, slice_, slice_, atomic(1, 4, line), 4, 1)
     assert slice_.free_fp == until << FP
 
 
 def test_what_is_on_the_link_takes_room_of_the_owners_unit():
     """Of six additions of four sectors that are on their way two find no room: the other partition's port waits."""
-    m, near, owner = machine(16), *r.records(r.SLICE, 2)
+    m, near, owner = machine(16), *r.records(slice_cache.SLICE, 2)
     for _ in range(6):
-        adds.hold(m, near, owner, atomic(1, 4), 4, 0)
+        atomics.hold(m, near, owner, atomic(1, 4), 4, 0)
     assert (near.free_fp, owner.coming_fp) == (8 << FP, 24 << FP)
     came = atomic(5, 4)
     came.passed = 1
-    adds.begin(m, owner, came, 4, 0)
-    adds.hold(m, owner, owner, came, 4, 1)
+    atomics.begin(m, owner, came, 4, 0)
+    atomics.hold(m, owner, owner, came, 4, 1)
     assert (owner.free_fp, owner.coming_fp) == (8 << FP, 20 << FP)
 
 
 def hot(part: str) -> dict:
-    return json.loads((ROOT / "traces/h200/microbenchmarks/hot.json").read_text())["samples"][part]
+    return json.loads((ROOT / "traces/h200/microbenchmarks/l2/single_slice_atomic_throughput.json").read_text())[
+        "samples"
+    ][part]
 
 
 def port(sectors: int) -> float:

@@ -11,15 +11,17 @@ from streams import EXIT, issued, one_sm, op, run
 from test_memory import BASE, LANES, load, use
 
 from ssmsim.config.load import load as load_config
-from ssmsim.engines.embedded import asked
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.memory import dram, noc
+from ssmsim.engines.embedded.memory.l2 import cross_partition, slice_cache
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 ROOT = Path(__file__).parents[2]
 SHOWN = (25, 50, 75)  # percentiles
 
 
 def empty(places: int):
-    return r.records(r.SLICE, 1)[0], r.records(r.TRANSACTION, places + 1)
+    return r.records(slice_cache.SLICE, 1)[0], r.records(dram.TRANSACTION, places + 1)
 
 
 def in_order(slice_, transactions) -> list[int]:
@@ -37,22 +39,22 @@ def test_questions_stay_in_order_whichever_is_answered(moves):
     waiting: list[int] = []
     for number in (m + 1 for m in moves):
         if number in waiting:
-            asked.remove(slice_, transactions, number)
+            cross_partition.remove(slice_, transactions, number)
             waiting.remove(number)
         else:
-            asked.append(slice_, transactions, number)
+            cross_partition.append(slice_, transactions, number)
             waiting.append(number)
         assert in_order(slice_, transactions) == waiting and slice_.asked == len(waiting)
         assert slice_.last_asked == (waiting[-1] if waiting else 0)
 
 
 def waits_for(waiting: int, answers: int, home: int) -> int:
-    m, fill = r.records(r.MACHINE, 1)[0], r.records(r.FILL, 1)[0]
+    m, fill = r.records(PARAMETERS, 1)[0], r.records(noc.TRANSFER, 1)[0]
     slice_, transactions = empty(waiting)
     for number in range(1, waiting + 1):
-        asked.append(slice_, transactions, number)
-    m.answers_awaited, fill.slice, fill.home = answers, 0, home
-    return int(asked.holds_up(m, slice_, transactions, fill))
+        cross_partition.append(slice_, transactions, number)
+    m.l2.copy_hit_answers, fill.slice, fill.home = answers, 0, home
+    return int(cross_partition.holds_up(m, slice_, transactions, fill))
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,9 @@ def modelled(rate: float, latency: int, answers: int, rng: np.random.Generator) 
 
 def test_hits_on_copies_wait_as_long_as_on_the_gpu_at_every_rate():
     """The quartiles of each cell; the reads of each partition's SMs are spread over its slices."""
-    cells = json.loads((ROOT / "traces/h100/microbenchmarks/link.json").read_text())["samples"]["hits"]
+    cells = json.loads((ROOT / "traces/h100/microbenchmarks/noc/partition_link_bandwidth.json").read_text())["samples"][
+        "hits"
+    ]
     config = load_config(ROOT / "simconfigs/h100.yaml")
     latency = config.dram.latency_far_cycles - config.l2.hit_latency_near_cycles
     idle, rng, off = np.array(cells["idle.all"]["copies"][1:4]), np.random.default_rng(1), []

@@ -10,7 +10,7 @@ from mixed import HGMMA, everything, programs
 from streams import EXIT, Streams, assemble, launch, one_sm, op, run
 
 from ssmsim.engines import open_engine
-from ssmsim.engines.embedded import checks, code
+from ssmsim.engines.embedded import conservation, instructions
 from ssmsim.errors import SsmsimError
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, BlockTrace
 
@@ -43,7 +43,7 @@ def test_an_unknown_opcode_names_its_place():
     program = assemble([EXIT])
     wrong = dataclasses.replace(program, opcodes=("FROBNICATE",), text=("FROBNICATE R0",))
     with pytest.raises(SsmsimError, match=r"hand_made at 0x0 \(FROBNICATE R0\).*unknown opcode"):
-        code.translate(wrong, CONFIG)
+        instructions.translate(wrong, CONFIG)
 
 
 @pytest.mark.parametrize("number", [16, -1])
@@ -158,7 +158,7 @@ def test_random_programs_end_and_keep_the_conservation_laws(ops, groups, blocks)
 
 LAWS = {
     "instructions issued": lambda s: s.counts.issued,
-    "instructions selected": lambda s: s.stalls[:, checks.SELECTED],
+    "instructions selected": lambda s: s.stalls[:, conservation.SELECTED],
     "warps retired": lambda s: s.counts.retired_warps,
     "memory instructions answered": lambda s: s.counts.answers,
     "places of copies given back": lambda s: s.sms.places_taken_fp,
@@ -194,6 +194,6 @@ def test_each_law_can_be_broken(law, finished):
     kept = field.copy()
     field += 1
     with pytest.raises(SsmsimError, match=f"conservation broken: {law}"):
-        checks.conserve(state, executed)
+        conservation.conserve(state, executed)
     field[:] = kept
-    checks.conserve(state, executed)
+    conservation.conserve(state, executed)

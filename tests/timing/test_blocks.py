@@ -8,8 +8,10 @@ from streams import EXIT, one_sm, op, run
 
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
-from ssmsim.engines.embedded import blocks
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import block_scheduler
+from ssmsim.engines.embedded.sm import core
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
@@ -88,10 +90,10 @@ def test_a_persistent_kernel_runs_its_prologue_in_the_first_wave(skip):
 )
 def test_warps_go_to_the_sub_cores_in_strict_turn(warps, turn, room):
     """Room for one warp in sub-cores 0 and 1, none in 2 and 3; blocks of four warps are limited by their number alone."""
-    m, sm, subs = r.records(r.MACHINE, 1)[0], r.records(r.SM, 1)[0], r.records(r.SUBCORE, 4)
+    m, sm, subs = r.records(PARAMETERS, 1)[0], r.records(core.SM, 1)[0], r.records(core.SUBCORE, 4)
     m.warps_per_block, m.subcore_warps, sm.next_subcore = warps, 3, turn
     subs.taken = [2, 2, 3, 3]
-    assert blocks.fits(m, sm, subs, 0) == room
+    assert block_scheduler.fits(m, sm, subs, 0) == room
 
 
 @pytest.mark.parametrize("blocks", [1, 4])

@@ -32,7 +32,10 @@ def test_a_hit_takes_what_its_two_clocks_give(config, cycles) -> None:
 
 
 def test_the_h200_is_what_was_measured() -> None:
-    """Microbenchmark clocks, chase_l2 and chase_dram: 282.9 and 657.2 cycles at 1979 and 1965 MHz, 268.7 and 615.1 at 1781 and 1798."""
+    """Microbenchmark clock/domain_frequency: 282.9 cycles at 1979 MHz and 268.7 at 1781 (chase_l2).
+
+    chase_dram: 657.2 at 1965 MHz and 615.1 at 1798.
+    """
     slow = in_sm_cycles(one_sm(gpu__sm_clock_mhz=1781))
     assert slow.l2.hit_latency_near_cycles - 280 == pytest.approx(268.7 - 282.9, abs=1)
     slower, faster = (in_sm_cycles(one_sm(gpu__sm_clock_mhz=mhz)).dram for mhz in (1798, 1965))

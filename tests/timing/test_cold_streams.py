@@ -10,11 +10,11 @@ import pytest
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.contents import write_contents
-from ssmsim.cubin import kernel_info
 from ssmsim.engines import open_engine
 from ssmsim.launch import Buffer, Device, Launch
-from ssmsim.microbenchmarks.programs.cold import GRID, MB, THREADS, stream_bytes
+from ssmsim.microbenchmarks.programs.l2.cold_stream_traffic import GRID, MB, THREADS, stream_bytes
 from ssmsim.sass.decode import decode_launch
+from ssmsim.sass.elf_attributes import kernel_info
 from ssmsim.tracers import open_tracer
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ CASES = {"0_1_4.20MB": 0.12, "1_1_4.20MB": 0.07, "1_1_4.32MB": 0.07, "2_1_2.12MB
 
 @cache
 def measured() -> dict[str, dict[str, float]]:
-    return {row["label"]: row for row in json.loads((RESULTS / "cold.json").read_text())["counted"]}
+    return {row["label"]: row for row in json.loads((RESULTS / "l2/cold_stream_traffic.json").read_text())["counted"]}
 
 
 def parts(case: str) -> tuple[int, int, int, int]:
@@ -42,7 +42,7 @@ def counters(case: str, folder: Path, config: SimConfig) -> dict[str, float | No
     """Of the case's launch, with an empty L2."""
     reads, writes, _, size = parts(case)
     kernel = f"stream_{case.split('.')[0]}"
-    cubin = RESULTS / f"launches/cubins/cold.{kernel}.cubin"
+    cubin = RESULTS / f"launches/l2/cubins/cold_stream_traffic.{kernel}.cubin"
     write_contents(folder / "zeros.bin.zst", bytes((reads + writes) * size))
     launch = Launch(
         format="launch/1",

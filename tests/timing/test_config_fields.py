@@ -6,7 +6,8 @@ from mixed import everything
 from streams import EXIT, assemble, launch, one_sm, op
 
 from ssmsim.config.load import GROUPS
-from ssmsim.engines.embedded import code, machine
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.state import machine
 
 ELSEWHERE = {"gpu.compute_capability"}  # compared with the launch's in simulate.py
 MORE = [op(text) for text in ("FENCE.VIEW.ASYNC.S", "HMMA.1688.F32 R0, R4, R6, R0", "HADD2 R0, R1, R2", "DADD R0, R2, R4", "S2R R0, SR_TID.X",
@@ -33,7 +34,7 @@ def test_a_field_without_effect_on_the_engine_says_so() -> None:
     read: set[str] = set()
     config: Any = Reading(one_sm(), read)
     program = assemble([*everything(), *MORE, EXIT])
-    machine.build(code.translate(program, config), launch(4), config, 1)
+    machine.build(instructions.translate(program, config), launch(4), config, 1)
     fields = {f"{group}.{name}": field for group, kind in GROUPS.items() for name, field in kind.model_fields.items()}
     without = {field for field in fields if "Accel-Sim alone" in (fields[field].description or "")}
     assert fields.keys() - read - ELSEWHERE == without

@@ -5,8 +5,12 @@ import pytest
 from streams import EXIT, assemble, one_sm, op, run
 from test_memory import BASE, CONFIG, LANES, in_l2, latency, load, use
 
-from ssmsim.engines.embedded import coalesce, code, noc
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.memory import noc
+from ssmsim.engines.embedded.memory.l2 import slice_cache
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 WIDTH = 8  # bytes per cycle of a link: 16 cycles for a line
 
@@ -61,14 +65,14 @@ def test_a_load_does_not_join_one_that_its_sm_has(lead):
 
 def test_each_gpc_has_a_link_of_its_own_to_a_slice():
     """At 8 B per cycle a line takes 16 cycles, which those behind it wait."""
-    m, slice_ = r.records(r.MACHINE, 1)[0], r.records(r.SLICE, 1)[0]
+    m, slice_ = r.records(PARAMETERS, 1)[0], r.records(slice_cache.SLICE, 1)[0]
     m.reply_link_fp = (1 << 16) // 8
     assert [noc.through(m, slice_, gpc, 128, 100) for gpc in (0, 0, 1, 0)] == [100, 116, 100, 132]
     assert noc.through(m, slice_, 1, 32, 120) == 120
 
 
 def test_a_shared_answer_reaches_both_sms_of_a_tpc_at_once_and_other_tpcs_soon():
-    first, other = r.records(r.FILL, 1)[0], r.records(r.FILL, 1)[0]
+    first, other = r.records(noc.TRANSFER, 1)[0], r.records(noc.TRANSFER, 1)[0]
     first.sm, late = 4, set()
     for line in range(500):
         first.line = other.line = line
@@ -90,8 +94,8 @@ def test_a_load_goes_past_stores_that_wait_for_their_turn_in_its_slice():
 def counted(text: str, rows: list[np.ndarray], **fields: int) -> dict[str, int]:
     """What coalesce.one_access sums for one instruction."""
     program = assemble([op(text, rows=rows, **fields), EXIT])
-    translated, sums = code.translate(program, one_sm()), np.zeros(len(coalesce.SUMS), np.int64)
-    access, lines = r.records(r.ACCESS, 1)[0], np.zeros(128, np.int64)
+    translated, sums = instructions.translate(program, one_sm()), np.zeros(len(coalesce.SUMS), np.int64)
+    access, lines = r.records(coalesce.ACCESS, 1)[0], np.zeros(128, np.int64)
     coalesce.one_access(program.instructions.view(np.recarray)[0], translated[0], 0xFFFFFFFF, np.array(rows), 0, len(rows), access, lines,
                         0, sums, np.zeros((32, 34), np.int64))  # fmt: skip
     return dict(zip(coalesce.SUMS, sums.tolist(), strict=True))

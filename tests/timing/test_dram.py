@@ -5,10 +5,13 @@ Four cycles per burst of 64 bytes, 20 to open a row, 90 between two openings of 
 """
 
 import pytest
+from parameters_of import put
 from streams import EXIT, assemble, launch, one_sm
 
-from ssmsim.engines.embedded import code, dram, events, homes, machine
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import event_queue, instructions
+from ssmsim.engines.embedded.memory import address_map, dram
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
 
 LINE = 15  # all four sectors
 BURST, OPEN, CYCLE, COLUMN, BACK = 4, 20, 90, 10, 100
@@ -19,22 +22,46 @@ class Channel:
 
     def __init__(self, **changes: int) -> None:
         config = one_sm()
-        state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+        state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
         self.m, self.counts, self.events, self.slices = state.machine[0], state.counts[0], state.events, state.slices
         self.transactions, self.channels = state.transactions, state.channels
-        fields = {"channels": 1, "l2_slices": 1, "l2_granule": 1, "l2_page": 4, "l2_pieces": 1,
-                  "l2_pairs": 1, "l2_pair": 1, "partitions": 1, "banks": 16, "access_bytes": 64,
-                  "burst_fp": BURST << r.FP, "row_miss": OPEN, "row_cycle": CYCLE, "column": COLUMN, "write_recovery": 0, "dram_latency": BACK,
-                  "read_to_write": 12, "write_to_read": 18, "refresh_interval": 0, "refresh": 300, "refresh_groups": 16,
-                  "dram_queue": 16, "look_fp": 0,
-                  "write_turn": 4, "idle_turn": 4, "read_idle": 0}  # fmt: skip
+        parts = state.parts()
+        self.chip, self.memory = parts.chip, parts.memory
+        fields = {
+            "dram__channels": 1,
+            "l2__slices": 1,
+            "l2_granule": 1,
+            "l2_page": 4,
+            "l2_pieces": 1,
+            "l2_pairs": 1,
+            "l2_pair": 1,
+            "l2__partitions": 1,
+            "dram__banks_per_channel": 16,
+            "dram__access_bytes": 64,
+            "burst_fp": BURST << r.FP,
+            "dram__row_miss_cycles": OPEN,
+            "dram__row_cycle_cycles": CYCLE,
+            "dram__column_cycles": COLUMN,
+            "dram__write_recovery_cycles": 0,
+            "dram_latency": BACK,
+            "dram__read_to_write_cycles": 12,
+            "dram__write_to_read_cycles": 18,
+            "dram__refresh_interval_cycles": 0,
+            "dram__refresh_cycles": 300,
+            "dram__refresh_groups": 16,
+            "dram_queue": 16,
+            "look_fp": 0,
+            "dram__write_turn_lines": 4,
+            "dram__idle_turn_lines": 4,
+            "dram__read_idle_cycles": 0,
+        }
         for name, value in (fields | changes).items():
-            self.m[name] = value
+            put(self.m, name, value)
 
     def line(self, bank: int, which: int, line: int) -> int:
         rows: dict[int, list[int]] = {}
         for number in range(1 << 20):
-            _, its, row = homes.dram_of(self.m, 0, number)
+            _, its, row = address_map.dram_of(self.m, 0, number)
             if its == bank:
                 rows.setdefault(int(row), []).append(number)
                 if len(rows) > which and len(rows[list(rows)[which]]) > line:
@@ -42,19 +69,19 @@ class Channel:
         raise AssertionError("no such line")
 
     def push(self, bank: int, now: int, sectors: int = LINE, write: int = 0, which: int = 0, line: int = 0) -> int:
-        return int(dram.push(self.m, self.counts, self.slices, self.transactions, self.channels, self.events, 0,
-                             self.line(bank, which, line), sectors, write, r.NONE, now))  # fmt: skip
+        place = self.line(bank, which, line)
+        if write:
+            return int(dram.write(self.m, self.chip, self.memory, 0, place, sectors, now))
+        return int(dram.read(self.m, self.chip, self.memory, 0, place, sectors, r.NONE, now))
 
     def answers(self, until: int = 100_000) -> dict[int, int]:
         """Cycle at which each transaction is done."""
         done, cycle = {}, 0
-        while (cycle := int(events.next_due(self.events, cycle, until))) < until:
-            while node := events.take(self.events, cycle):
+        while (cycle := int(event_queue.next_due(self.events, cycle, until))) < until:
+            while node := event_queue.take(self.events, cycle):
                 kind, number = int(self.events[node].kind), int(self.events[node].a)
-                if kind == events.CHANNEL_SERVE:
-                    dram.serve(
-                        self.m, self.counts, self.transactions, self.channels, self.slices, self.events, number, cycle
-                    )
+                if kind == event_queue.CHANNEL_SERVE:
+                    dram.serve(self.m, self.chip, self.memory, number, cycle)
                 else:
                     done[number] = cycle
         return done
@@ -113,7 +140,7 @@ def test_another_row_of_the_same_bank_waits_for_the_row_cycle():
 @pytest.mark.parametrize(("write", "more"), [(0, 0), (1, 30)])
 def test_a_row_that_was_written_closes_later(write, more):
     """A bank's next row waits for the recovery of what was written, not for reads."""
-    channel = Channel(write_recovery=30, read_to_write=0, write_to_read=0)
+    channel = Channel(dram__write_recovery_cycles=30, dram__read_to_write_cycles=0, dram__write_to_read_cycles=0)
     first, second = channel.push(0, 1000, write=write), channel.push(0, 1000, write=write, which=1)
     done = channel.answers()
     assert done[second] - done[first] == CYCLE + COLUMN + more
@@ -137,13 +164,13 @@ def test_reads_go_before_writes_and_the_bus_turns_once():
 
 def test_a_turn_to_writes_costs_from_the_decision_on():
     """The bus has long been free; a row is opened meanwhile."""
-    channel = Channel(read_to_write=50)
+    channel = Channel(dram__read_to_write_cycles=50)
     write = channel.push(1, 1000, write=1)
     assert channel.answers() == {write: 1001 + 50 + 2 * BURST}
 
 
 def test_a_read_waits_for_a_turn_that_has_begun():
-    channel = Channel(read_to_write=50)
+    channel = Channel(dram__read_to_write_cycles=50)
     write = channel.push(1, 1000, write=1)
     assert channel.answers(1010) == {}
     read = channel.push(2, 1010)
@@ -152,7 +179,7 @@ def test_a_read_waits_for_a_turn_that_has_begun():
 
 
 def test_writes_go_on_without_a_turn():
-    channel = Channel(read_to_write=50)
+    channel = Channel(dram__read_to_write_cycles=50)
     first = channel.push(1, 1000, write=1)
     assert channel.answers(2000) == {first: 1001 + 50 + 2 * BURST}
     later = channel.push(2, 2000, write=1)
@@ -162,7 +189,7 @@ def test_writes_go_on_without_a_turn():
 @pytest.mark.parametrize(("comes", "first"), [(39, "read"), (41, "write")])
 def test_few_writes_wait_until_no_read_has_come_for_a_while(comes, first):
     """One read ends its transfer, one comes before or after the bus has been idle for 40 cycles."""
-    channel = Channel(read_idle=40)
+    channel = Channel(dram__read_idle_cycles=40)
     channel.push(1, 1000)
     write, idle = channel.push(3, 1000, write=1), 1001 + OPEN + 2 * BURST
     until = idle + comes
@@ -187,7 +214,7 @@ def test_enough_writes_take_a_turn_of_so_many(writes, first):
 @pytest.mark.parametrize(("few", "before"), [(1, 1), (2, 2), (3, 3)])
 def test_of_few_writes_that_began_in_a_gap_so_many_go_before_a_read(few, before):
     """Five are less than a turn of eight; the read comes while the first is on its way."""
-    channel = Channel(write_turn=8, idle_turn=few)
+    channel = Channel(dram__write_turn_lines=8, dram__idle_turn_lines=few)
     writes = [channel.push(1, 1000, write=1) for _ in range(5)]
     channel.answers(1002)
     read = channel.push(2, 1002)
@@ -196,7 +223,7 @@ def test_of_few_writes_that_began_in_a_gap_so_many_go_before_a_read(few, before)
 
 
 def test_refresh_blocks_a_bank_once_per_interval_and_closes_its_row():
-    channel = Channel(refresh_interval=3900)
+    channel = Channel(dram__refresh_interval_cycles=3900)
     for now, start in ((1000, 1001 + OPEN), (4000, 3900 + 300 + OPEN), (5000, 5001 + OPEN), (7900, 7800 + 300 + OPEN)):
         one = channel.push(0, now)
         assert channel.answers() == {one: start + 2 * BURST + BACK}
@@ -204,14 +231,14 @@ def test_refresh_blocks_a_bank_once_per_interval_and_closes_its_row():
 
 def test_other_banks_go_on_during_a_refresh():
     """Bank 2 of 16 is refreshed half an interval later, 8 of 20 ticks: four are left out."""
-    channel = Channel(refresh_interval=3900)
+    channel = Channel(dram__refresh_interval_cycles=3900)
     waits, goes = channel.push(0, 4000), channel.push(2, 4000)
     assert channel.answers() == {goes: 4001 + OPEN + 2 * BURST + BACK, waits: 3900 + 300 + OPEN + 2 * BURST + BACK}
-    assert homes.refresh_of(channel.m, 0, 2) == 8 * 3900 // 20
+    assert address_map.refresh_of(channel.m, 0, 2) == 8 * 3900 // 20
 
 
 def test_a_turn_of_writes_does_not_wait_for_a_refresh():
-    channel = Channel(refresh_interval=3900)
+    channel = Channel(dram__refresh_interval_cycles=3900)
     blocked = [channel.push(0, 4000, write=1) for _ in range(4)]
     read = channel.push(2, 4000)
     done = channel.answers()

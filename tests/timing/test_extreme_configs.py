@@ -6,7 +6,7 @@ from streams import EXIT, ROOT, Op, one_sm, op, prepare
 
 from ssmsim.config.load import GROUPS, load
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded import checks
+from ssmsim.engines.embedded import conservation
 from ssmsim.engines.embedded.simulate import run_to_end
 from ssmsim.errors import SsmsimError
 
@@ -25,7 +25,7 @@ def finish(ops: list[Op], config: SimConfig) -> None:
     """Run three blocks of two warps to their end. Raises what a simulation would."""
     program, state, pool = prepare(ops, 2 * [list(range(len(ops)))], config, 3)
     run_to_end(state, pool, program, [])
-    checks.conserve(state, int(pool.executed.sum()))
+    conservation.conserve(state, int(pool.executed.sum()))
 
 
 def changed(group: str, name: str, factor: float) -> SimConfig:

@@ -1,4 +1,4 @@
-"""MEMBAR: a fence of GPU scope costs what the fence microbenchmark saw, one of block scope next to nothing."""
+"""MEMBAR: a fence of GPU scope costs what the sm_memory/fence_latency microbenchmark saw, one of block scope next to nothing."""
 
 import pytest
 from streams import EXIT, issued, one_sm, op, run

@@ -7,7 +7,8 @@ import pytest
 from streams import EXIT, ROOT, assemble, issued, launch, one_sm, op, run
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import code, machine
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.state import machine
 
 L1, GPC, L2, LINES, REFILL = 20, 42, 250, 6, 16
 DRAM = 550 - 280  # latency_near_cycles of DRAM less that of a hit in the L2
@@ -81,7 +82,7 @@ def test_sms_of_a_gpc_share_its_port():
 
 
 def interval(config, blocks):
-    state = machine.build(code.translate(assemble([ADD, EXIT]), config), launch(1), config, blocks)
+    state = machine.build(instructions.translate(assemble([ADD, EXIT]), config), launch(1), config, blocks)
     return state.sms.refill_interval.tolist()
 
 
@@ -134,12 +135,17 @@ def test_an_ldc_misses_once_per_line():
     assert result.state.counts[0].idc_misses == 2
 
 
-FOOTPRINT = json.loads((ROOT / "traces/h100/microbenchmarks/footprint.json").read_text())["loops"]
+FOOTPRINT = json.loads((ROOT / "traces/h100/microbenchmarks/sm/instruction_cache_associativity.json").read_text())[
+    "loops"
+]
 
 
 @pytest.mark.parametrize("length", [1920, 2048, 2176, 2304, 2560])
 def test_loops_around_the_size_of_the_sms_cache_take_as_long_as_on_the_gpu(length):
-    """Lines of four ways, the one used longest ago goes: between 31 and 40 KB more and more miss (microbenchmark footprint)."""
+    """Lines of four ways, the one used longest ago goes: between 31 and 40 KB more and more miss.
+
+    Microbenchmark sm/instruction_cache_associativity.
+    """
     full = load(ROOT / "simconfigs/h100.yaml")
     alone = full.model_copy(update={"gpu": full.gpu.model_copy(update={"sms_per_gpc": (1,)})})
     ops = [*[ADD] * length, op("IADD3 R9, R9, 0x1, RZ", stall=4), op("BRA 0x0", stall=5), EXIT]

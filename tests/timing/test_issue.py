@@ -24,7 +24,7 @@ def test_pipe_takes_a_warp_per_lane_count(text, interval):
 
 @pytest.mark.parametrize("text", ["IMAD R0, R1, R2, R3", "IADD3 R0, R1, R2, R3"])
 def test_none_waits_at_a_pipe_of_its_own(text):
-    """Microbenchmark precedence, heavy: were one IMAD to wait there, two blocks would have turns."""
+    """Microbenchmark sm/block_issue_priority, heavy: were one IMAD to wait there, two blocks would have turns."""
     assert issued([op(text)] * 4 + [EXIT])[:4] == [0, 2, 4, 6]
 
 
@@ -68,7 +68,7 @@ def test_depbar_lets_so_many_stay_in_flight():
 
 @pytest.mark.parametrize("before", [0, 1, 2])
 def test_the_special_function_unit_holds_its_source_until_its_place_is_free(before):
-    """Our microbenchmark sources: 14 cycles, and 8 more for each instruction before it there."""
+    """Our microbenchmark sm/mufu_source_hold: 14 cycles, and 8 more for each instruction before it there."""
     mufus = [op("MUFU.EX2 R4, R5")] * before
     cycles = issued([*mufus, op("MUFU.EX2 R0, R1", read=1), op("FADD R1, R1, R2", wait=[1]), EXIT])
     assert cycles[-2] == 8 * before + 8 + CONFIG.sm.xu_front_cycles + 1
@@ -131,7 +131,7 @@ def of_three(first: list[bool], last: bool) -> list[list[int]]:
 
 
 def test_one_that_yields_waits_until_those_that_do_not_are_done():
-    """Microbenchmark favours, yields: two take every slot; the third has its turn when they end."""
+    """Microbenchmark sm/issue_slot_arbitration, yields: two take every slot; the third has its turn when they end."""
     one, two, last = of_three([False, False], True)
     assert last[0] >= max(one[-1], two[-1]) - 2
     assert one[-1] - one[0] == two[-1] - two[0] == 2 * 38
@@ -139,13 +139,13 @@ def test_one_that_yields_waits_until_those_that_do_not_are_done():
 
 @pytest.mark.parametrize("yields", [False, True])
 def test_three_of_a_kind_take_turns(yields):
-    """Microbenchmark favours, share: who has waited longest goes first, so each has every third slot."""
+    """Microbenchmark sm/issue_slot_arbitration, share: who has waited longest goes first, so each has every third slot."""
     for cycles in of_three([yields] * 2, yields):
         assert {b - a for a, b in itertools.pairwise(cycles[:30])} == {3}
 
 
 def test_one_that_gives_way_stalls_for_two_cycles():
-    """Microbenchmark timeline, yield: FFMAs with a stall count of 1 that give way issue every other cycle."""
+    """Microbenchmark sm/issue_timing, yield: FFMAs with a stall count of 1 that give way issue every other cycle."""
     assert issued([op("FADD R0, R1, R2", yields=True)] * 4 + [EXIT])[:4] == [0, 2, 4, 6]
 
 

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from streams import EXIT, FULL, issued, one_sm, op, run
 
-from ssmsim.engines.embedded import l2, machine, noc
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.memory import dram, noc
+from ssmsim.engines.embedded.memory.l2 import slice_cache
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 CONFIG = one_sm()
 LANES = np.arange(32)
@@ -313,10 +316,13 @@ def test_loads_pass_stores_that_wait_for_their_port():
 
 
 def test_slices_are_as_far_as_measured():
-    """From each GPC; quantiles within two cycles of those that l2: lines gives, and the mean of all that a GPC sees is near 0."""
+    """From each GPC: quantiles within two cycles of those measured, and the mean of all that a GPC sees is near 0.
+
+    Microbenchmark l2/latency_bandwidth: lines.
+    """
     config = one_sm(l2__hit_latency_spread_cycles=(-39, -26, -16, -2, 15, 29, 50))
     m = run([EXIT], config=config).state.machine[0]
-    found = np.array([[noc.distance(m, gpc, slice_) for slice_ in range(r.DISTANCES)] for gpc in range(8)])
+    found = np.array([[noc.distance(m, gpc, slice_) for slice_ in range(noc.DISTANCES)] for gpc in range(8)])
     quantiles = np.quantile(found, machine.QUANTILES, axis=1).T
     assert np.abs(quantiles - np.array(config.l2.hit_latency_spread_cycles)).max() <= 2
     assert np.abs(found[:, :48].mean(1)).max() <= 2
@@ -333,10 +339,14 @@ def test_nothing_arrives_before_it_was_sent(spread):
 
 @pytest.mark.parametrize(("reads", "writes", "free"), [(3, 3, True), (4, 0, False), (0, 4, False)])
 def test_a_slice_has_as_many_places_for_reads_as_for_writes(reads, writes, free):
-    m, slice_, transactions = r.records(r.MACHINE, 1)[0], r.records(r.SLICE, 1)[0], r.records(r.TRANSACTION, 1)
-    m.slice_misses, transactions[0].sectors = 4, 100
+    m, slice_, transactions = (
+        r.records(PARAMETERS, 1)[0],
+        r.records(slice_cache.SLICE, 1)[0],
+        r.records(dram.TRANSACTION, 1),
+    )
+    m.l2.miss_lines_per_slice, transactions[0].sectors = 4, 100
     slice_.misses, slice_.writes = reads, writes
-    assert l2.room(m, slice_, transactions, 0, 0, 0) == free
+    assert slice_cache.room(m, slice_, transactions, 0, 0, 0) == free
 
 
 PASSES = 31  # of a load of 32 lines at the data banks, less one that the handing on hides

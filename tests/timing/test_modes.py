@@ -18,9 +18,12 @@ ROOT = HERE.parents[1]
 PIPE_LIMIT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from ssmsim.engines.embedded import issue, records as r
-m, sm, sub, warp, one = (r.records(d, 1)[0] for d in (r.MACHINE, r.SM, r.SUBCORE, r.WARP, r.CODE))
-one.pipe, sub.pipe_free_fp[r.HEAVY] = r.FMA, 90 << r.FP
+from ssmsim.engines.embedded.sm import core, instruction, issue
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
+kinds = (PARAMETERS, core.SM, core.SUBCORE, core.WARP, instruction.CODE)
+m, sm, sub, warp, one = (r.records(kind, 1)[0] for kind in kinds)
+one.pipe, sub.pipe_free_fp[instruction.HEAVY], m.sm.fma_ahead_cycles = instruction.FMA, 90 << r.FP, 1
 print(issue.hazard(m, sm, sub, warp, one, 60)[0])
 """
 
@@ -40,8 +43,8 @@ def test_an_edited_rule_takes_effect_through_the_cache(tmp_path: Path) -> None:
         return int(done.stdout)
 
     before, again = value(), value()
-    file = copy / "ssmsim/engines/embedded/pipes.py"
-    file.write_text(file.read_text().replace("\nAHEAD = 1", "\nAHEAD = 11"))
+    file = copy / "ssmsim/engines/embedded/sm/pipes.py"
+    file.write_text(file.read_text().replace("- m.sm.fma_ahead_cycles", "- 11 * m.sm.fma_ahead_cycles"))
     assert before == again == 89
     assert value() == 79
 
@@ -52,11 +55,18 @@ def test_an_edit_in_any_file_of_the_engine_is_another_cache(tmp_path: Path, monk
     monkeypatch.setattr(embedded, "HERE", copy)
     digests = {embedded.digest.__wrapped__()}
     assert digests == {embedded.digest()}
+    folder = copy / "unit/part"  # a folder of its own changes the digest, too
+    folder.mkdir(parents=True)
+    (folder / "rule.py").write_text("LATENCY = 1\n")
+    digests.add(embedded.digest.__wrapped__())
+    (folder / "rule.py").write_text("LATENCY = 2\n")
+    digests.add(embedded.digest.__wrapped__())
+    assert len(digests) == 3
     for file in files:
         with (copy / file.relative_to(ROOT / "src/ssmsim/engines/embedded")).open("a") as text:
             text.write("# edited\n")
         digests.add(embedded.digest.__wrapped__())
-    assert len(digests) == 1 + len(files)
+    assert len(digests) == 3 + len(files)
 
 
 def test_every_counter_is_the_same_without_the_jit_and_in_another_process(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from streams import EXIT, issued, one_sm, op, run
 
-from ssmsim.engines.embedded import lsu, turn
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.stalls import MIO
+from ssmsim.engines.embedded.sm import core, instruction
+from ssmsim.engines.embedded.sm.memory import arbiter, lsu
+from ssmsim.engines.embedded.sm.stalls import MIO
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
 CONFIG = one_sm()
 OWN = CONFIG.shared.warp_wavefront_cycles
@@ -18,7 +20,7 @@ PLAIN = [[4 * lane for lane in range(32)]]
 
 def queues(*entries, handed=5):
     """Sub-cores, requests, warps and code of queued (sub-core, warp, space, arrival), in order; requests from 1 on."""
-    subs, requests = r.records(r.SUBCORE, 4), r.records(r.REQUEST, 1 + len(entries))
+    subs, requests = r.records(core.SUBCORE, 4), r.records(lsu.REQUEST, 1 + len(entries))
     for index, (i, warp, space, arrival) in enumerate(entries, 1):
         request, sub = requests[index], subs[i]
         request.warp, request.space, request.arrival = warp, space, arrival
@@ -29,20 +31,20 @@ def queues(*entries, handed=5):
         sub.queue_tail = index
         sub.queue_count += 1
         sub.handed = min(handed, sub.queue_count)
-    return subs, requests, r.records(r.WARP, 8), r.records(r.CODE, 1)
+    return subs, requests, r.records(core.WARP, 8), r.records(instruction.CODE, 1)
 
 
 def served(state, cycle):
     """The request whose turn it is at `cycle`, and the cycle from which it may be served."""
     subs, requests, warps, code = state
-    i, ahead, when = turn.following(r.records(r.SM, 1)[0], subs, requests, warps, code, 0, cycle)
+    i, ahead, when = arbiter.following(r.records(core.SM, 1)[0], subs, requests, warps, code, 0, cycle)
     if i == r.NONE:
         return None
     return int(subs[i].queue_head if ahead == r.NONE else requests[ahead].next), int(when)
 
 
 def test_the_oldest_goes_first():
-    state = queues((0, 0, r.SHARED, 12), (1, 1, r.SHARED, 10), (2, 2, r.GLOBAL, 11))
+    state = queues((0, 0, instruction.SHARED, 12), (1, 1, instruction.SHARED, 10), (2, 2, instruction.GLOBAL, 11))
     assert served(state, 9) == (2, 10)
     assert served(state, 20) == (2, 20)
     assert served(queues(), 20) is None
@@ -50,14 +52,14 @@ def test_the_oldest_goes_first():
 
 def test_what_arrived_last_does_not_overtake_at_the_same_cycle():
     """Both may go at 20: the warp whose wavefronts have just passed has waited longer."""
-    state = queues((0, 0, r.SHARED, 10), (1, 1, r.SHARED, 15))
+    state = queues((0, 0, instruction.SHARED, 10), (1, 1, instruction.SHARED, 15))
     state[2][0].paced = 20
     assert served(state, 15) == (2, 15)
     assert served(state, 19) == (2, 19)
     assert served(state, 20) == (1, 20)
 
 
-@pytest.mark.parametrize("space", [r.SHARED, r.COPY])
+@pytest.mark.parametrize("space", [instruction.SHARED, instruction.COPY])
 def test_another_warp_of_the_subcore_overtakes_one_whose_wavefronts_pass(space):
     state = queues((0, 0, space, 10), (0, 0, space, 11), (0, 4, space, 12))
     state[2][0].paced = 30
@@ -67,30 +69,32 @@ def test_another_warp_of_the_subcore_overtakes_one_whose_wavefronts_pass(space):
 
 
 def test_accesses_elsewhere_do_not_wait_for_the_warps_wavefronts():
-    state = queues((0, 0, r.GLOBAL, 10), (1, 1, r.EXCHANGE, 11))
+    state = queues((0, 0, instruction.GLOBAL, 10), (1, 1, instruction.EXCHANGE, 11))
     state[2].paced = 30
     assert served(state, 10) == (1, 10)
     state[3][0].closes = 1  # LDGDEPBAR does
-    assert served(queues((0, 0, r.EXCHANGE, 10))[:2] + state[2:], 10) == (1, 30)
+    assert served(queues((0, 0, instruction.EXCHANGE, 10))[:2] + state[2:], 10) == (1, 30)
 
 
 def test_those_of_one_warp_stay_in_order():
     """A fence needs no bank, and yet follows the store; what has not been handed on is not seen."""
-    state = queues((0, 0, r.SHARED, 10), (0, 0, r.EXCHANGE, 11), (0, 4, r.EXCHANGE, 12))
+    state = queues((0, 0, instruction.SHARED, 10), (0, 0, instruction.EXCHANGE, 11), (0, 4, instruction.EXCHANGE, 12))
     state[2][0].paced = 30
     assert served(state, 12) == (3, 12)
-    assert served(queues((0, 0, r.SHARED, 10), (0, 4, r.SHARED, 11), handed=1)[:2] + state[2:], 11) == (1, 30)
+    assert served(
+        queues((0, 0, instruction.SHARED, 10), (0, 4, instruction.SHARED, 11), handed=1)[:2] + state[2:], 11
+    ) == (1, 30)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7)), max_size=12), st.randoms())
 @settings(max_examples=50, deadline=None)
 def test_every_instruction_leaves_once_wherever_it_stands(entries, random):
-    subs, requests, *_ = queues(*((i, w, r.SHARED, 0) for i, w in entries))
+    subs, requests, *_ = queues(*((i, w, instruction.SHARED, 0) for i, w in entries))
     left = {i: [n for n, (sub, _) in enumerate(entries, 1) if sub == i] for i in range(4)}
     while any(left.values()):
         i = random.choice([i for i in left if left[i]])
         place = random.randrange(len(left[i]))
-        turn.leave(subs[i], requests, left[i][place - 1] if place else r.NONE, left[i][place])
+        arbiter.leave(subs[i], requests, left[i][place - 1] if place else r.NONE, left[i][place])
         del left[i][place]
         assert subs[i].queue_count == len(left[i])
         if left[i]:
@@ -149,9 +153,9 @@ def test_registers_of_stores_pass_one_by_one(width):
 
 def test_a_place_that_is_given_is_full_for_others():
     """Three entries, two taken: the third is the woken warp's, whoever issues first."""
-    m, sub, one = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.SUBCORE, r.CODE))
-    woken, other = r.records(r.WARP, 2)
-    m.queue, sub.queue_count, one.space = 3, 2, r.SHARED
+    m, sub, one = (r.records(kind, 1)[0] for kind in (PARAMETERS, core.SUBCORE, instruction.CODE))
+    woken, other = r.records(core.WARP, 2)
+    m.mio.queue_entries_per_subcore, sub.queue_count, one.space = 3, 2, instruction.SHARED
     assert lsu.full(m, sub, other, one) == 0
     sub.given = woken.given = 1
     assert lsu.full(m, sub, other, one) == MIO

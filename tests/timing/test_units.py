@@ -7,25 +7,32 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parameters_of import get, put
 from streams import FULL, one_sm
 
-from ssmsim.engines.embedded import coalesce, copies, events, machine, pipes
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded.pool import Arena
-from ssmsim.microbenchmarks.programs.lanes import WIDTHS, strides
+from ssmsim.engines.embedded import event_queue, instructions
+from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.feed.block_pool import Arena
+from ssmsim.engines.embedded.sm import core, instruction, pipes
+from ssmsim.engines.embedded.sm.memory import ldgsts, lsu
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.counts import COUNTS
+from ssmsim.engines.embedded.state.parameters import GROUPS, PARAMETERS
+from ssmsim.microbenchmarks.programs.sm_memory.wide_access_wavefronts import WIDTHS, strides
 
 MICROBENCHMARKS = Path(__file__).parents[2] / "traces/h200/microbenchmarks"
 
 
 def some_events(count=64):
-    nodes = r.records(r.EVENT, events.WHEEL + count)
-    events.prepare(nodes)
+    nodes = r.records(event_queue.EVENT, event_queue.WHEEL + count)
+    event_queue.prepare(nodes)
     return nodes
 
 
 def due(nodes, cycle):
     found = []
-    while node := events.take(nodes, cycle):
+    while node := event_queue.take(nodes, cycle):
         found.append(int(nodes[node].a))
     return found
 
@@ -33,7 +40,7 @@ def due(nodes, cycle):
 def test_events_come_in_order_of_sending_at_their_cycle():
     nodes = some_events()
     for a in range(3):
-        events.schedule(nodes, 7, events.RELEASE, a, 0)
+        event_queue.schedule(nodes, 7, event_queue.RELEASE, a, 0)
     assert due(nodes, 6) == []
     assert due(nodes, 7) == [0, 1, 2]
     assert due(nodes, 7) == []
@@ -41,37 +48,37 @@ def test_events_come_in_order_of_sending_at_their_cycle():
 
 def test_an_event_beyond_the_wheel_waits_its_turns():
     nodes = some_events()
-    events.schedule(nodes, 5 + 2 * events.WHEEL, events.RELEASE, 9, 0)
-    events.schedule(nodes, 5, events.RELEASE, 1, 0)
+    event_queue.schedule(nodes, 5 + 2 * event_queue.WHEEL, event_queue.RELEASE, 9, 0)
+    event_queue.schedule(nodes, 5, event_queue.RELEASE, 1, 0)
     assert due(nodes, 5) == [1]
-    assert due(nodes, 5 + events.WHEEL) == []
-    assert due(nodes, 5 + 2 * events.WHEEL) == [9]
+    assert due(nodes, 5 + event_queue.WHEEL) == []
+    assert due(nodes, 5 + 2 * event_queue.WHEEL) == [9]
 
 
 def test_next_due_is_the_first_cycle_with_an_event():
     nodes = some_events()
-    events.schedule(nodes, 40, events.RELEASE, 0, 0)
-    assert events.next_due(nodes, 10, 100) == 40
-    assert events.next_due(nodes, 10, 30) == 30
-    assert events.next_due(nodes, 40, 100) == 100
+    event_queue.schedule(nodes, 40, event_queue.RELEASE, 0, 0)
+    assert event_queue.next_due(nodes, 10, 100) == 40
+    assert event_queue.next_due(nodes, 10, 30) == 30
+    assert event_queue.next_due(nodes, 40, 100) == 100
 
 
 def test_an_exhausted_wheel_says_so():
     nodes = some_events(3)
     for a in range(4):
-        events.schedule(nodes, 1, events.RELEASE, a, 0)
-    assert nodes[events.WHEEL].a > 0
+        event_queue.schedule(nodes, 1, event_queue.RELEASE, a, 0)
+    assert nodes[event_queue.WHEEL].a > 0
 
 
-@given(st.lists(st.tuples(st.integers(0, 3 * events.WHEEL), st.integers(0, 99)), max_size=40))
+@given(st.lists(st.tuples(st.integers(0, 3 * event_queue.WHEEL), st.integers(0, 99)), max_size=40))
 @settings(max_examples=50, deadline=None)
 def test_every_event_comes_once_and_when_due(given_):
     nodes = some_events()
     for when, a in given_:
-        events.schedule(nodes, when + 1, events.RELEASE, a, 0)
+        event_queue.schedule(nodes, when + 1, event_queue.RELEASE, a, 0)
     for cycle in sorted({when + 1 for when, _ in given_}):
         assert due(nodes, cycle) == [a for when, a in given_ if when + 1 == cycle]
-    assert nodes[events.WHEEL].b == 0
+    assert nodes[event_queue.WHEEL].b == 0
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.randoms(use_true_random=False))
@@ -99,14 +106,20 @@ def banks(row, mask, width, lanes=32, joins=False):
     (4, 4, 1), (8, 4, 2), (128, 4, 32), (0, 4, 1), (8, 8, 2), (16, 8, 4), (16, 16, 4), (32, 16, 8), (144, 16, 4), (1, 1, 1),
 ])  # fmt: skip
 def test_passes_over_the_banks(stride, width, passes):
-    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4 (microbenchmark shared)."""
+    """As measured: LDS.32 at 4, 8, 128 bytes 1, 2, 32 cycles; LDS.128 at 16, 32, 144 bytes 4, 8, 4.
+
+    Microbenchmark sm_memory/shared_memory_bank_conflicts.
+    """
     assert banks([stride * lane for lane in range(32)], FULL, width) == passes
 
 
 @pytest.mark.parametrize("kind", ["lds64", "lds128", "sts128", "ldsm4"])
 def test_passes_when_lanes_share_addresses(kind):
-    """By which bits of a lane's number tell its address, as measured with 16 warps: our microbenchmark lanes, all cells."""
-    loops = json.loads((MICROBENCHMARKS / "lanes.json").read_text())["loops"]
+    """By which bits of a lane's number tell its address, as measured with 16 warps.
+
+    Microbenchmark sm_memory/wide_access_wavefronts, all cells.
+    """
+    loops = json.loads((MICROBENCHMARKS / "sm_memory/wide_access_wavefronts.json").read_text())["loops"]
     cells = [name for name in loops if name.startswith(kind)]
     assert len(cells) >= 12
     for name in cells:
@@ -149,12 +162,18 @@ def test_lines_hold_exactly_the_sectors_touched(cells, mask):
 def dispatching(**fields):
     """A sub-core around pipes.dispatch, one port per bank, no HGMMA: (machine, SM, sub-core, instruction, dispatch at)."""
     m, counts, sm, sub, warp, one = (
-        r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM, r.SUBCORE, r.WARP, r.CODE)
+        r.records(kind, 1)[0] for kind in (PARAMETERS, COUNTS, core.SM, core.SUBCORE, core.WARP, instruction.CODE)
     )
-    m.ports, m.gmma_result, m.gmma_port_fp, m.wide_cycles, m.factor_latency = 1, 4, 2 << r.FP, 2, 7
-    m.interval_fp[: len(r.PIPES)], m.issue_fp = 2 << r.FP, 1 << r.FP
+    (
+        m.sm.register_ports_per_bank,
+        m.tensor.hgmma_result_cycles,
+        m.gmma_port_fp,
+        m.sm.wide_multiply_cycles,
+        m.sm.wide_factor_latency_cycles,
+    ) = 1, 4, 2 << r.FP, 2, 7
+    m.interval_fp[: len(instruction.PIPES)], m.issue_fp = 2 << r.FP, 1 << r.FP
     sm.tensor_free_fp = sm.tensor_shadow_fp = -(1 << 40)
-    one.first_bank, one.pipe, one.thirds = r.NONE, r.FREE, 3
+    one.first_bank, one.pipe, one.thirds = r.NONE, instruction.FREE, 3
     for name, value in fields.items():
         one[name] = value
     return m, sm, sub, one, lambda cycle: int(pipes.dispatch(m, counts, sm, sub, warp, one, cycle))
@@ -180,17 +199,17 @@ def test_operands_are_read_within_two_cycles():
 
 def test_fp32_waits_for_its_pipe_in_the_latch():
     """Three for one half of fp32: at 100, 102 and 104, each when the one before leaves."""
-    _, _, sub, _, at = dispatching(pipe=r.HEAVY)
+    _, _, sub, _, at = dispatching(pipe=instruction.HEAVY)
     assert [(at(cycle), int(sub.hold_fp >> r.FP)) for cycle in (100, 101, 103)] == [(100, 101), (102, 103), (104, 105)]
 
 
 def test_a_wide_multiplication_stays_and_waits_for_its_factor():
     """Two cycles in the stage, four in the pipe; what reads a result of cycle 100 comes at 107 + 2."""
-    _, _, sub, one, at = dispatching(pipe=r.LITE, feeds=1)
+    _, _, sub, one, at = dispatching(pipe=instruction.LITE, feeds=1)
     assert at(100) == 100
-    one.feeds, one.fed, one.wide, one.thirds, one.pipe = 0, 1, 1, 6, r.HEAVY
+    one.feeds, one.fed, one.wide, one.thirds, one.pipe = 0, 1, 1, 6, instruction.HEAVY
     assert (at(104), sub.stage_free_fp >> r.FP) == (109, 110)
-    assert sub.pipe_free_fp[r.HEAVY] >> r.FP == 111
+    assert sub.pipe_free_fp[instruction.HEAVY] >> r.FP == 111
 
 
 @pytest.mark.parametrize(
@@ -204,7 +223,7 @@ def test_a_wide_multiplication_stays_and_waits_for_its_factor():
     ],
 )
 def test_results_find_a_slot_beside_an_hgmma(banks, share, cycles):
-    """One in four cycles per bank of the first operand, as microbenchmark banks: same_e 4, same_alternate and write_e 2."""
+    """One in four cycles per bank of the first operand, as microbenchmark sm/register_bank_conflicts: same_e 4, same_alternate and write_e 2."""
     _, sm, sub, one, at = dispatching(writes=1)
     sm.tensor_free_fp = sm.tensor_shadow_fp = 1000 << r.FP
     sm.port_share_fp = int(share * (1 << r.FP))
@@ -231,25 +250,25 @@ def test_reads_take_twice_as_long_beside_an_hgmma():
 
 def test_memory_operands_rest_while_an_hmma_is_read():
     """Five registers of each bank: the sub-core's next memory instruction leaves five cycles later."""
-    _, _, sub, _, at = dispatching(even_reads=5, odd_reads=5, pipe=r.TENSOR, kind=r.FIXED)
+    _, _, sub, _, at = dispatching(even_reads=5, odd_reads=5, pipe=instruction.TENSOR, kind=instruction.FIXED)
     at(100)
     assert (sub.queue_last, sub.hold_fp >> r.FP) == (105, 101)
 
 
 def copying(**fields):
     """(machine, counts, SM) whose lines of copies are written a sector per cycle and take no time else."""
-    m, counts, sm = (r.records(kind, 1)[0] for kind in (r.MACHINE, r.COUNTS, r.SM))
-    m.wavefront_fp, m.copy_sector = 1 << r.FP, 1
+    m, counts, sm = (r.records(kind, 1)[0] for kind in (PARAMETERS, COUNTS, core.SM))
+    m.wavefront_fp, m.mio.copy_sector_cycles = 1 << r.FP, 1
     for name, value in fields.items():
-        m[name] = value
+        put(m, name, value)
     return m, counts, sm
 
 
 def test_fractions_of_a_cycle_that_copies_take_are_kept():
-    m, counts, sm = copying(copy_fill_fp=1 << r.FP - 1)
-    copies.arrives(m, counts, sm, 4, 100)
+    m, counts, sm = copying(mio__copy_fill_cycles_fp=1 << r.FP - 1)
+    ldgsts.arrives(m, counts, sm, 4, 100)
     assert (sm.lsu_free, sm.copy_debt_fp) == (100, 1 << r.FP - 1)
-    copies.arrives(m, counts, sm, 4, 110)
+    ldgsts.arrives(m, counts, sm, 4, 110)
     assert (sm.lsu_free, sm.copy_debt_fp) == (111, 0)
 
 
@@ -259,12 +278,12 @@ def test_sectors_of_copies_and_stores_that_meet_take_a_cycle_more_each(arrival, 
     """A store of six wavefronts from cycle 100 on, whichever of the two comes first."""
     m, counts, sm = copying()
     if arrival < 100:
-        copies.arrives(m, counts, sm, sectors, arrival)
-        assert copies.meet(counts, sm, 100, 6) == met
+        ldgsts.arrives(m, counts, sm, sectors, arrival)
+        assert ldgsts.meet(counts, sm, 100, 6) == met
     else:
-        assert copies.meet(counts, sm, 100, 6) == 0
+        assert ldgsts.meet(counts, sm, 100, 6) == 0
         sm.lsu_free = 106
-        copies.arrives(m, counts, sm, sectors, arrival)
+        ldgsts.arrives(m, counts, sm, sectors, arrival)
         assert sm.lsu_free == 106 + met
     assert counts.copy_conflicts == met
 
@@ -272,45 +291,45 @@ def test_sectors_of_copies_and_stores_that_meet_take_a_cycle_more_each(arrival, 
 def test_each_of_several_lines_meets_a_store():
     m, counts, sm = copying()
     for cycle in (96, 97, 98, 99):
-        copies.arrives(m, counts, sm, 4, cycle)
-    assert copies.meet(counts, sm, 100, 6) == 0 + 1 + 2 + 3
-    assert copies.meet(counts, sm, 120, 6) == 0
+        ldgsts.arrives(m, counts, sm, 4, cycle)
+    assert ldgsts.meet(counts, sm, 100, 6) == 0 + 1 + 2 + 3
+    assert ldgsts.meet(counts, sm, 120, 6) == 0
 
 
 def test_a_copy_takes_its_wavefronts_and_its_issue():
     """Four wavefronts of zeros and three quarters of a cycle: 19 cycles for four."""
-    m, counts, sm = copying(copy_issue_fp=3 << r.FP - 2)
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    m, counts, sm = copying(mio__copy_issue_cycles_fp=3 << r.FP - 2)
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
     access.wavefronts, one.bypass = 4, 1
-    times = [copies.time_of(m, counts, sm, request, one, access, 4, 100 * i) for i in range(4)]
+    times = [ldgsts.time_of(m, counts, sm, request, one, access, 4, 100 * i) for i in range(4)]
     assert times == [4, 5, 5, 5]
     request.off = 1
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 500) == 1
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 500) == 1
 
 
 def test_copies_through_the_l1_that_miss_pass_twice():
     """To ask, a line per cycle and two at least, and when the data are there, in turn with those that only ask."""
-    m, counts, sm = copying(copy_miss_fp=3 << r.FP, copy_l1_fp=2 << r.FP)
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    m, counts, sm = copying(mio__copy_miss_cycles_fp=3 << r.FP, mio__copy_l1_cycles_fp=2 << r.FP)
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
     access.wavefronts, access.lines, request.left = 1, 1, 1
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 2  # all that hit follow at once
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 100) == 2  # all that hit follow at once
     request.left = 2  # misses: so do those that ask
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 102) == 2
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 104) == 2
-    copies.comes_back(m, sm, access, 106)  # 2 + 3 in all, of which 2 have been
-    copies.comes_back(m, sm, access, 106)
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 106) == 3 + 2  # behind the first of the two
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 111) == 3 + 2  # behind the second
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 116) == 2
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 102) == 2
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 104) == 2
+    ldgsts.comes_back(m, sm, access, 106)  # 2 + 3 in all, of which 2 have been
+    ldgsts.comes_back(m, sm, access, 106)
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 106) == 3 + 2  # behind the first of the two
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 111) == 3 + 2  # behind the second
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 116) == 2
     access.wavefronts = access.lines = 4
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 120) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 120) == 4
     one.bypass = 1
-    copies.comes_back(m, sm, access, 124)
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 124) == 3 + 4  # past the L1: behind one as well
+    ldgsts.comes_back(m, sm, access, 124)
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 124) == 3 + 4  # past the L1: behind one as well
     one.bypass = 0
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 140) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 140) == 4
     one.bypass = 1
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 140) == 4  # not behind one that asks
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 140) == 4  # not behind one that asks
 
 
 @pytest.mark.parametrize(
@@ -322,13 +341,13 @@ def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, 
     Copies whose data are there do not go on behind it meanwhile.
     """
     m, counts, sm = copying()
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
-    warp, nodes = r.records(r.WARP, 1)[0], some_events(16)
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
+    warp, nodes = r.records(core.WARP, 1)[0], some_events(16)
     access.wavefronts, access.lines, one.bypass, request.left = 4, 4, bypass, 1
-    assert copies.time_of(m, counts, sm, request, one, access, 4, 100) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 4, 100) == 4
     sm.copy_back_fp = there * (120 << r.FP)
     waits = [
-        copies.closed(m, counts, sm, warp, request, nodes, cycle) for cycle in (104, 100 + written - 1, 100 + written)
+        ldgsts.closed(m, counts, sm, warp, request, nodes, cycle) for cycle in (104, 100 + written - 1, 100 + written)
     ]
     assert waits == [written - 4, 1, 0]
     assert sm.copy_back_fp >> r.FP == there * (120 + sum(waits) + 3)
@@ -337,15 +356,15 @@ def test_a_commit_waits_for_the_wavefronts_of_copies_before_it(bypass, written, 
 def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
     """Pieces of 16 cycles every 20 from 100 to 180: four wavefronts pass at 116, from 118 on two at once and two at 136."""
     m, counts, sm = copying()
-    request, access, one = (r.records(kind, 1)[0] for kind in (r.REQUEST, r.ACCESS, r.CODE))
+    request, access, one = (r.records(kind, 1)[0] for kind in (lsu.REQUEST, coalesce.ACCESS, instruction.CODE))
     access.wavefronts, access.lines, request.left = 4, 1, 1
     sm.pieces_from_fp, sm.piece_period_fp, sm.piece_fp = 100 << r.FP, 20 << r.FP, 16 << r.FP
     sm.tensor_free_fp = 180 << r.FP
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 100) == 16 + 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 100) == 16 + 4
     sm.copy_free_fp = 0
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 118) == 2 + 16 + 2
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 118) == 2 + 16 + 2
     sm.copy_free_fp = 0
-    assert copies.time_of(m, counts, sm, request, one, access, 1, 180) == 4
+    assert ldgsts.time_of(m, counts, sm, request, one, access, 1, 180) == 4
 
 
 @pytest.mark.parametrize(("row", "mask", "passes"), [
@@ -354,7 +373,7 @@ def test_copies_through_the_l1_pass_between_operands_of_hgmmas():
     ([-1] * 32, FULL, 1), ([0] * 32, 0, 1), ([4 * (lane // 4) for lane in range(32)], 0x11111111, 1),
 ])  # fmt: skip
 def test_lanes_that_copy_from_one_address_take_a_pass_each(row, mask, passes):
-    """As measured: 1, 2, 4 and 32 lanes to a word 2.1, 3.2, 4.6 and 33 cycles (microbenchmark rows: hit_same)."""
+    """As measured: 1, 2, 4 and 32 lanes to a word 2.1, 3.2, 4.6 and 33 cycles (microbenchmark sm_memory/ldgsts_word_occupancy: hit_same)."""
     assert coalesce.alike(np.array(row, np.int64), mask) == passes
 
 
@@ -362,15 +381,15 @@ def test_every_field_of_the_machine_is_set_or_known_to_be_zero():
     """A field that machine.py forgets would silently be 0."""
     from streams import EXIT, assemble, launch
 
-    from ssmsim.engines.embedded import code
-
     config = one_sm(fetch__l1_latency_cycles=1, fetch__gpc_latency_cycles=1, fetch__l2_latency_cycles=1,
                     constant__miss_latency_cycles=1, launch__sm_interval_cycles=1, dram__refresh_interval_ns=1000,
                     l2__hit_latency_spread_cycles=(1,) * 7)  # fmt: skip
-    state = machine.build(code.translate(assemble([EXIT]), config), launch(1), config, 1)
+    state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
     m = state.machine[0]
-    unset = {name for name in r.MACHINE.names if not np.any(m[name])}
-    assert unset <= {"skip_prologue"}, unset
+    names = [name for name in PARAMETERS.names if name not in GROUPS]
+    names += [f"{group}__{name}" for group, fields in GROUPS.items() for name in fields]
+    unset = {name for name in names if not np.any(get(m, name))}
+    assert unset <= {"launch__skip_prologue", "dram__look_cycles"}, unset
 
 
 def test_no_field_hides_behind_a_method_of_numpy():

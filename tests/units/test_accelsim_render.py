@@ -7,7 +7,7 @@ import pytest
 from ssmsim.config.fields import Group
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.accelsim.memory import memory_system
+from ssmsim.engines.accelsim.memory_options import memory_system
 from ssmsim.engines.accelsim.render import OUTSIDE, Rendered, render
 
 SIMCONFIGS = Path(__file__).parents[2] / "simconfigs"

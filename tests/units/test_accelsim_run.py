@@ -16,7 +16,7 @@ from ssmsim.engines import open_engine
 from ssmsim.engines.accelsim import FirstBlocks
 from ssmsim.engines.accelsim.install import find_install
 from ssmsim.engines.accelsim.parse import parse_log
-from ssmsim.engines.replay import replay
+from ssmsim.engines.run_launch import replay
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch

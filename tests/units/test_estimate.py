@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssmsim.engines.embedded import estimate
-from ssmsim.engines.embedded.stalls import SELECTED
+from ssmsim.engines.embedded.sampling import estimate
+from ssmsim.engines.embedded.sm.stalls import SELECTED
 
 WORK = np.linspace(0.0, 1600.0, 161)  # 16 pieces of 100
 EVEN = np.zeros(161)  # as many blocks begin as end

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded.machine import occupancy
+from ssmsim.engines.embedded.state.occupancy import occupancy
 from ssmsim.launch import read_launch
 
 ROOT = Path(__file__).parents[2]

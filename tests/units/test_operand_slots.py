@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ssmsim.config.load import load
-from ssmsim.engines.embedded import code
+from ssmsim.engines.embedded import instructions
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode, decode_launch
 from ssmsim.trace.types import MAX_SOURCES
@@ -44,10 +44,13 @@ def test_what_a_control_word_marks_is_what_the_disassembly_does(workload):
 
 
 def test_registers_that_are_kept_are_read_once():
-    """LOP3 and FFMA by turns, each with what it keeps in cells of its own: no bank is read twice (precedence: both.4, 1.15 cycles each)."""
-    cubin = ROOT / "traces/h100/microbenchmarks/launches/cubins/precedence.both.cubin"
+    """LOP3 and FFMA by turns, each with what it keeps in cells of its own: no bank is read twice.
+
+    Microbenchmark sm/block_issue_priority: both.4, 1.15 cycles each.
+    """
+    cubin = ROOT / "traces/h100/microbenchmarks/launches/sm/cubins/block_issue_priority.both.cubin"
     program = decode(cubin, "both").program
-    statics = code.translate(program, load(ROOT / "simconfigs/h100.yaml"))
+    statics = instructions.translate(program, load(ROOT / "simconfigs/h100.yaml"))
     loop = [i for i, text in enumerate(program.text) if ".reuse" in text and ("FFMA" in text or "LOP3" in text)]
     reads = [max(statics[i].even_reads, statics[i].odd_reads) for i in loop[4:]]
     assert len(reads) > 20 and max(reads) == 1

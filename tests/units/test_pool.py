@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from small_gpu import CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import machine
-from ssmsim.engines.embedded.pool import Pool
+from ssmsim.engines.embedded.feed.block_pool import Pool
+from ssmsim.engines.embedded.state import parameters
 
 
 def pool(held, last):
@@ -36,6 +36,6 @@ def test_blocks_get_the_next_records_that_are_free(held, last, expected):
 def test_how_many_records_there_are_changes_nothing(name, monkeypatch):
     launch = CAPTURES / "ssd-small" / name
     many = simulate(launch, small_gpu(sm__blocks=2))
-    monkeypatch.setattr(machine, "LOADED_RING", 1)  # twice as many as blocks that fit
+    monkeypatch.setattr(parameters, "LOADED_CAPACITY", 1)  # twice as many as blocks that fit
     few = simulate(launch, small_gpu(sm__blocks=2))
     assert few.counters == many.counters

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from small_gpu import CAPTURES, ROOT, small_gpu
 
-from ssmsim.engines.embedded import code, machine, replicas
-from ssmsim.engines.embedded.replicas import Coalesced, Replicas, shifted
-from ssmsim.engines.embedded.sample import SampledPool
+from ssmsim.engines.embedded import instructions
+from ssmsim.engines.embedded.sampling import block_replicas
+from ssmsim.engines.embedded.sampling.block_replicas import Coalesced, Replicas, shifted
+from ssmsim.engines.embedded.sampling.sampled_pool import SampledPool
 from ssmsim.engines.embedded.simulate import simulate
+from ssmsim.engines.embedded.state import machine
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
@@ -21,7 +23,7 @@ def pool(folder):
     program, config = decode_launch(launch).program, small_gpu()
     source = open_tracer("emulated").blocks(launch, program)
     return SampledPool(
-        program, source, machine.build(code.translate(program, config), launch, config, launch.blocks), 1
+        program, source, machine.build(instructions.translate(program, config), launch, config, launch.blocks), 1
     )
 
 
@@ -49,7 +51,7 @@ def test_a_block_that_differs_from_the_rule_is_noticed():
     """One sector of one drawn block elsewhere: no rule, so every block is traced."""
     sampled = pool(HELD_OUT / "10-state_passing_bwd_kernel")
     grid = sampled.source.grid
-    odd = replicas.scramble(5) % int(np.prod(grid))
+    odd = block_replicas.scramble(5) % int(np.prod(grid))
 
     def tracer(numbers):
         for number, one in zip(numbers.tolist(), sampled._apart(numbers), strict=True):

@@ -8,8 +8,8 @@ import pytest
 from small_gpu import CAPTURES, ROOT, simulate, small_gpu, whole_gpu
 
 from ssmsim.counters import STALL_REASONS
-from ssmsim.engines.embedded.records import INF, NONE
-from ssmsim.engines.embedded.sampler import PERIOD, STRIDE, Sampler
+from ssmsim.engines.embedded.state.records import INF, NONE
+from ssmsim.engines.embedded.views.warp_sampler import PERIOD, STRIDE, Sampler
 
 LAUNCH = CAPTURES / "ssd-ragged/17-reduce_kernel"
 WARP = [(name, "i8") for name in ("block", "ready", "mark", "held", "state", "current", "issued", "position", "line")]
@@ -37,8 +37,12 @@ def test_a_run_has_a_sample_per_2048_active_cycles_of_an_sm(tmp_path):
 
 def watched(*warps: tuple[int, ...], slots: int = 1) -> np.ndarray:
     """Samples after one look at cycle STRIDE at warps in so many slots per sub-core; in units of that time."""
-    state = SimpleNamespace(warps=np.array(list(warps), WARP).view(np.recarray),
-                            gpu=[SimpleNamespace(cycle=0)], stream=np.array([2, 1, 0]), machine=[SimpleNamespace(slots=slots)])  # fmt: skip
+    state = SimpleNamespace(
+        warps=np.array(list(warps), WARP).view(np.recarray),
+        gpu=[SimpleNamespace(cycle=0)],
+        stream=np.array([2, 1, 0]),
+        machine=[SimpleNamespace(sm=SimpleNamespace(warp_slots_per_subcore=slots))],
+    )
     sampler = Sampler(SimpleNamespace(instructions=np.zeros(3)), state)  # type: ignore[arg-type]
     state.gpu[0].cycle = STRIDE - 1
     sampler.look(state)  # type: ignore[arg-type]

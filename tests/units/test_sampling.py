@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from small_gpu import CAPTURES, CYCLES, simulate, small_gpu
 
 from ssmsim.counters import pipe_instructions
-from ssmsim.engines.embedded import sample
-from ssmsim.engines.embedded.seam import Seam
+from ssmsim.engines.embedded.sampling import sampled_pool
+from ssmsim.engines.embedded.sampling.in_flight_blocks import Seam
 
 
 def tiny_gpu(**changes):
@@ -27,17 +27,17 @@ EXACT = ("smsp__inst_executed.sum", "smsp__thread_inst_executed.sum", pipe_instr
 @settings(deadline=None)
 @given(st.integers(1, 50_000), st.integers(4, 3000), st.integers(10, 100_000), st.integers(1, 10_000_000))
 def test_segments_ascend_within_the_grid_and_skip_whole_waves(blocks, resident, per_block, target):
-    chosen = sample.segments(blocks, resident, per_block, target)
+    chosen = sampled_pool.segments(blocks, resident, per_block, target)
     assert chosen[0][0] == 0 and chosen[-1][1] == blocks
     assert all(first < last for first, last in chosen)
     assert all(a[1] <= b[0] for a, b in pairwise(chosen))
     timed = sum(last - first for first, last in chosen)
     assert (blocks - timed) % resident == 0
-    assert timed == blocks or sample.MIN_WAVES * resident - 1 <= timed <= sample.MOST * blocks
+    assert timed == blocks or sampled_pool.MIN_WAVES * resident - 1 <= timed <= sampled_pool.MOST * blocks
 
 
 def test_segments_cover_all_parts_of_the_grid():
-    chosen = sample.segments(40_000, 396, 3000, 8_000_000)
+    chosen = sampled_pool.segments(40_000, 396, 3000, 8_000_000)
     starts = [first for first, _ in chosen[1:-1]]
     width = 40_000 / len(starts)
     assert len(starts) >= 3
@@ -46,7 +46,7 @@ def test_segments_cover_all_parts_of_the_grid():
 
 @given(st.integers(2_000, 50_000), st.integers(40, 400), st.sampled_from([2, 4, 8, 16]))
 def test_no_segment_begins_within_a_row_of_the_grid(blocks, resident, row):
-    chosen = sample.segments(blocks // row * row, resident, 1000, 1, row)
+    chosen = sampled_pool.segments(blocks // row * row, resident, 1000, 1, row)
     assert all(a[1] <= b[0] for a, b in pairwise(chosen))
     edges = np.linspace(resident, blocks // row * row - resident // 4, len(chosen) - 1).astype(int)
     assert all(first % row == 0 or first in edges for first, _ in chosen[1:-1])
@@ -114,7 +114,7 @@ def test_blocks_under_way_find_what_the_l2_held_for_them(monkeypatch):
 
     class Watched(Seam):
         def there(self, state):
-            ways = int(state.machine[0].l2_ways)
+            ways = int(state.machine[0].l2.ways)
             sets = self.ways // ways * ways
             found = [
                 state.l2_tags.line[first : first + ways] == line + 1
@@ -128,7 +128,7 @@ def test_blocks_under_way_find_what_the_l2_held_for_them(monkeypatch):
             super().close(state, counts)
             assert np.array_equal(self.there(state), self.valid)
 
-    monkeypatch.setattr(sample, "Seam", Watched)
+    monkeypatch.setattr(sampled_pool, "Seam", Watched)
     simulate(MANY_WAVES, tiny_gpu(l2__bytes=60 << 11), sample=1000)
     assert sum(lost) > 20
 
@@ -145,7 +145,7 @@ def test_lines_on_their_way_make_room_like_others_and_are_awaited_again(monkeypa
             assert not state.l2_lines.pending.any()
 
         def close(self, state, counts):
-            ways = int(state.machine[0].l2_ways)
+            ways = int(state.machine[0].l2.ways)
             for way, (tag, _) in self.before.items():
                 first = way // ways * ways
                 (kept if tag.line in state.l2_tags.line[first : first + ways] else lost).append(way)
@@ -163,7 +163,7 @@ def test_lines_on_their_way_make_room_like_others_and_are_awaited_again(monkeypa
                 there = lines[lines > 0]
                 assert len(there) == len(set(there.tolist()))
 
-    monkeypatch.setattr(sample, "Seam", Watched)
+    monkeypatch.setattr(sampled_pool, "Seam", Watched)
     simulate(MANY_WAVES, tiny_gpu(l2__bytes=60 << 11), sample=1000)
     simulate(MANY_WAVES, tiny_gpu(), sample=1000)
     assert len(lost) > 20 and len(kept) > 20

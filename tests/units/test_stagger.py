@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from small_gpu import CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded import sample
-from ssmsim.engines.embedded.estimate import Meter
-from ssmsim.engines.embedded.stagger import IN_STEP, NEVER, Stagger, left
+from ssmsim.engines.embedded import block_scheduler
+from ssmsim.engines.embedded.sampling import sampled_pool
+from ssmsim.engines.embedded.sampling.estimate import Meter
+from ssmsim.engines.embedded.sampling.stagger import IN_STEP, NEVER, Stagger, left
+from ssmsim.engines.embedded.sm import core
+from ssmsim.engines.embedded.state import records as r
 
 WAVE, START, FIRST_END, OWN = 100, 1000, 21_000, 2 << r.FP
 LENGTH = 80  # instructions of a block, in two warps
@@ -18,13 +20,19 @@ LENGTH = 80  # instructions of a block, in two warps
 def state(issued=0.8):
     """A GPU on which so much of the first wave's work has been issued; block i is in place i."""
     gpu = SimpleNamespace(cycle=START, next_launch=0, blocks_done=0, launch_free_fp=0)
-    loaded, blocks, warps = r.records(r.LOADED, 4 * WAVE), r.records(r.BLOCK, 4 * WAVE), r.records(r.WARP, 8 * WAVE)
+    loaded, blocks, warps = (
+        r.records(block_scheduler.LOADED, 4 * WAVE),
+        r.records(block_scheduler.BLOCK, 4 * WAVE),
+        r.records(core.WARP, 8 * WAVE),
+    )
     loaded.turn = loaded.slot = blocks.loaded = np.arange(4 * WAVE)
     loaded.first[:, :3] = LENGTH * np.arange(4 * WAVE)[:, None] + [0, LENGTH // 2, LENGTH]
     blocks.live, blocks.warps = 2, r.NONE
     blocks.warps[:, :2] = 2 * np.arange(4 * WAVE)[:, None] + [0, 1]
     warps.position = loaded.first[:, :2].reshape(-1)
-    machine = SimpleNamespace(start=START, successor_fp=OWN, warps_per_block=2, blocks_per_sm=1)
+    machine = SimpleNamespace(
+        launch=SimpleNamespace(start_cycles=START), successor_fp=OWN, warps_per_block=2, blocks_per_sm=1
+    )
     counts = SimpleNamespace(issued=int(issued * WAVE * LENGTH))
     return SimpleNamespace(gpu=[gpu], machine=[machine], counts=[counts], loaded=loaded, blocks=blocks, warps=warps)
 
@@ -91,7 +99,7 @@ def starts(monkeypatch, apart):
     """Launch cycles of the blocks that a sampled run times, and its stagger; apart: whether that does anything."""
     kept = []
 
-    class Watched(sample.SampledPool):
+    class Watched(sampled_pool.SampledPool):
         def extrapolate(self):
             result = super().extrapolate()
             kept.append((self.launched[: self.loaded], self.stagger))
@@ -102,7 +110,7 @@ def starts(monkeypatch, apart):
             self.stagger.done |= not apart
 
     monkeypatch.setattr("ssmsim.engines.embedded.simulate.SampledPool", Watched)
-    monkeypatch.setattr(sample, "MIN_WAVES", 4.0)  # so that some are skipped
+    monkeypatch.setattr(sampled_pool, "MIN_WAVES", 4.0)  # so that some are skipped
     gpu = small_gpu(gpu__sms_per_gpc=(1,), sm__blocks=4)
     simulate(CAPTURES / "ssd-ragged/04-chunk_scan_fwd_kernel", gpu, sample=1000)
     return kept[0]

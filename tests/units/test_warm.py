@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import code, functional, homes, machine, warm
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded import instructions, loop
+from ssmsim.engines.embedded.memory import address_map, tag_store
+from ssmsim.engines.embedded.memory.l2 import slice_cache
+from ssmsim.engines.embedded.sampling import functional_warming, warm_caches
+from ssmsim.engines.embedded.sm import instruction
+from ssmsim.engines.embedded.state import machine, occupancy, parameters
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
@@ -17,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 FITS = CAPTURES / "ssd-ragged/24-reduce_kernel"
 
 
-LOCAL_MEMORY = ROOT / "traces/h200/microbenchmarks/launches/local.both16.4.1"
+LOCAL_MEMORY = ROOT / "traces/h200/microbenchmarks/launches/l1/local_memory_throughput.both16.4.1"
 
 
 class Tags:
@@ -25,17 +31,19 @@ class Tags:
 
     def __init__(self, **changes):
         config, given = small_gpu(**changes), read_launch(FITS)
-        fits, nothing = machine.occupancy(given, config), r.records(r.CODE, 1)
-        self.m = machine.machine_record(nothing, given, config, fits, 1)[0]
-        self.gpu, self.counts = r.records(r.GPU, 1)[0], r.records(r.COUNTS, 1)[0]
-        self.tags, self.lines = (r.records(kind, config.l2.bytes // 128) for kind in (r.TAG, r.L2_LINE))
+        fits, nothing = occupancy.occupancy(given, config), r.records(instruction.CODE, 1)
+        self.m = parameters.parameters(nothing, given, config, fits, 1)[0]
+        self.gpu, self.counts = r.records(loop.RUN, 1)[0], r.records(COUNTS, 1)[0]
+        self.tags, self.lines = (
+            r.records(kind, config.l2.bytes // 128) for kind in (tag_store.TAG, slice_cache.L2_LINE)
+        )
 
     def send(self, line, sectors=15, full=0, store=0, atomic=0, near=True):
         """(L2 sectors, hits, DRAM sectors read, written) of a request from the owning partition (near) or the other."""
         before = self.counts.copy()
-        home = int(homes.home_of(self.m, line)) * 2 // self.m.l2_slices
+        home = int(address_map.home_of(self.m, line)) * 2 // self.m.l2.slices
         side = home if near else 1 - home
-        functional.through_l2(
+        functional_warming.through_l2(
             self.m, self.gpu, self.counts, self.tags, self.lines, side, line, sectors, full, store, atomic, 32
         )
         return tuple(int(self.counts[n] - before[n]) for n in ("l2_sectors", "l2_hits", "dram_reads", "dram_writes"))
@@ -150,17 +158,17 @@ def test_one_of_several_is_as_one():
 def test_what_a_launch_stored_in_pieces_is_there_whole():
     config, before = small_gpu(l2__bytes=60 << 20), read_launch(CAPTURES / "ssd-ragged/24-reduce_kernel")
     program = decode_launch(before).program
-    state = machine.build(code.translate(program, config), before, config, before.blocks)
-    warm.pass_through(state, before, config, before.blocks)
+    state = machine.build(instructions.translate(program, config), before, config, before.blocks)
+    warm_caches.pass_through(state, before, config, before.blocks)
     assert not state.l2_lines.partial.any()
     assert (state.l2_lines.valid & state.l2_lines.dirty == state.l2_lines.dirty).all()
 
 
 def test_the_last_blocks_of_the_oldest_leave_what_all_do(monkeypatch):
     config, much = small_gpu(l2__bytes=SMALL), read_launch(MUCH)
-    assert 0 < warm.last_blocks(much, config) < much.blocks
+    assert 0 < warm_caches.last_blocks(much, config) < much.blocks
     few = dram_read(config, MUCH, ANOTHER)
-    monkeypatch.setattr(warm, "last_blocks", lambda oldest, config: oldest.blocks)
+    monkeypatch.setattr(warm_caches, "last_blocks", lambda oldest, config: oldest.blocks)
     assert few == pytest.approx(dram_read(config, MUCH, ANOTHER), rel=0.02)
 
 
@@ -172,9 +180,9 @@ def test_timed_and_untimed_passes_read_and_write_the_same(launch):
     cold = simulate(launch, config)
     given = read_launch(launch)
     program = decode_launch(given).program
-    state = machine.build(code.translate(program, config), given, config, given.blocks)
-    counts = r.records(r.COUNTS, 1)
-    passed = functional.Functional(program, state.code, state.machine, state, counts)
+    state = machine.build(instructions.translate(program, config), given, config, given.blocks)
+    counts = r.records(COUNTS, 1)
+    passed = functional_warming.Functional(program, state.code, state.machine, state, counts)
     source = open_tracer("emulated").blocks(given, program)
     while (trace := source.next_blocks(64)) is not None:
         passed.run(trace, source.warps_per_block)
@@ -193,8 +201,8 @@ def test_a_folder_that_is_no_launch_is_named(tmp_path):
 
 def test_every_wave_deals_out_the_same_places_anew():
     """Twelve slots on four SMs: each wave has three blocks per SM, and a slot's blocks run on more than one."""
-    slots = r.records(functional.SLOT, 12)
+    slots = r.records(functional_warming.SLOT, 12)
     slots.later = np.arange(12) % 4
-    waves = [[int(functional.dealt(slots, 12, 12 * wave + i)) for i in range(12)] for wave in range(1, 9)]
+    waves = [[int(functional_warming.dealt(slots, 12, 12 * wave + i)) for i in range(12)] for wave in range(1, 9)]
     assert all(sorted(wave) == sorted(slots.later) for wave in waves)
     assert all(len({wave[i] for wave in waves}) > 1 for i in range(12))

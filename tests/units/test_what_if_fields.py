@@ -6,16 +6,18 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, BENCHMARKS, CAPTURES, simulate, small_gpu, whole_gpu
 
-from ssmsim.engines.embedded import machine, prologue
-from ssmsim.engines.embedded import records as r
+from ssmsim.engines.embedded.feed import skip_prologue
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
 from ssmsim.launch import read_launch
-from ssmsim.microbenchmarks.replay import with_rounds
+from ssmsim.microbenchmarks.simulate import with_rounds
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import INSTRUCTION, BlockTrace, Program
 
-FFMA = "pipes.ffma.rate.16"  # 4 warps per sub-core, independent FFMA chains
-CONFLICTS = "shared.lds32.stride128.16"  # 32 wavefronts per LDS
-LOADS = "l1.ldg128.stride16.16"  # 4 wavefronts per LDG
+FFMA = "sm/instruction_latency_throughput.ffma.rate.16"  # 4 warps per sub-core, independent FFMA chains
+CONFLICTS = "sm_memory/shared_memory_bank_conflicts.lds32.stride128.16"  # 32 wavefronts per LDS
+LOADS = "l1/latency_capacity_bandwidth.ldg128.stride16.16"  # 4 wavefronts per LDG
 
 
 def cycles(name, **changes):
@@ -60,7 +62,7 @@ def test_two_wavefronts_per_cycle_halve_the_time_of_passes(name):
 @pytest.mark.parametrize(("lead", "left"), [(0, (100, 120, 290, 182)), (130, (0, 90, 290, 182)), (600, (0, 0, 0, 92)),
                                             (9999, (0, 0, 0, 0))])  # fmt: skip
 def test_running_ahead_takes_latency_nearest_first(lead, left):
-    m = r.records(r.MACHINE, 1)[0]
+    m = r.records(PARAMETERS, 1)[0]
     m.request_latency, m.reply_latency, m.dram_latency, m.far_latency = 100, 120, 290, 182
     machine.run_ahead(m, lead)
     assert (m.request_latency, m.reply_latency, m.dram_latency, m.far_latency) == left
@@ -68,7 +70,7 @@ def test_running_ahead_takes_latency_nearest_first(lead, left):
 
 def test_running_ahead_shortens_a_chain_of_loads_by_the_lead():
     # latency bound: one warp, each load's address comes from the one before
-    launch = next(BENCHMARKS.glob("l1.capacity.shared0.carveout0.272KB"))
+    launch = next(BENCHMARKS.glob("l1/latency_capacity_bandwidth.capacity.shared0.carveout0.272KB"))
     today = simulate(launch, whole_gpu()).counters
     ahead = simulate(launch, whole_gpu(l1__prefetch_lead_cycles=100)).counters
     assert ahead[ACTIVE] < today[ACTIVE]
@@ -86,7 +88,7 @@ def test_streams_start_at_their_first_global_access():
     addresses = np.arange(6)[:, None] * np.ones(32, np.int64)
     ones = np.ones(11, np.uint32)
     trace = BlockTrace(np.array([7]), np.array([0, 5, 8, 11]), index, ones, ones, np.array([0, 3, 4, 6]), addresses)
-    cut = prologue.without(trace, program)
+    cut = skip_prologue.without(trace, program)
     assert cut.index.tolist() == [2, 1, 3, 0, 1, 3, 2, 2, 3]
     assert cut.first.tolist() == [0, 3, 6, 9]
     assert cut.first_access.tolist() == [0, 2, 3, 5]

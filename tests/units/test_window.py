@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from small_gpu import CAPTURES, CYCLES, simulate, small_gpu
 
 from ssmsim.engines import open_engine
-from ssmsim.engines.embedded.window import FEW, Window, groups
+from ssmsim.engines.embedded.sampling.window import FEW, Window, groups
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.part import Parts, part_of

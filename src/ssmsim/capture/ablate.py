@@ -34,7 +34,7 @@ def ablate(launch: Launch, variants: dict[str, tuple[str, ...]], out: Path) -> l
     """
     text = [GUARD.sub("", line, count=1) for line in decode_launch(launch).program.text]
     names = []
-    with whole_folder(out) as folder:
+    with whole_folder(out, "variants of a launch", launch.inputs) as folder:
         (folder / "cubins").mkdir()
         (folder / "inputs").mkdir()
         buffers = [_beside(launch, buffer, folder / "inputs") for buffer in launch.buffers]

@@ -4,8 +4,8 @@ import ctypes
 import struct
 from dataclasses import dataclass
 
-from ssmsim.cubin import KernelInfo
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.elf_attributes import KernelInfo
 
 CLUSTER_DIMENSION = 4  # CUlaunchAttributeID
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_*

@@ -5,7 +5,11 @@ from typing import Annotated
 
 import typer
 
-Out = Annotated[Path, typer.Option("-o", "--out", help="folder of the capture")]
+from ssmsim import options
+
+Out = Annotated[
+    Path, typer.Option("-o", "--out", help="folder of the capture: a new one, or one that this command wrote")
+]
 Program = Annotated[list[str], typer.Argument(help="python SCRIPT ..., after --")]
 
 
@@ -30,7 +34,7 @@ def register(app: typer.Typer) -> None:
 
         if tracer not in ("", "nvbit"):
             raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
-        with whole_folder(out) as folder:
+        with whole_folder(out, "capture") as folder:
             run_inside(program, {"out": str(folder), "mode": "capture", "contents": contents})
             if tracer:
                 typer.echo(summary(trace_capture(program, folder, tracer_tool)))
@@ -43,7 +47,7 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option(help="in place of a program: launches of this capture, from their cubins, on this GPU; cold"),
         ] = None,
-        repeat: Annotated[int, typer.Option(min=1, help="with --captured: how often")] = 5,
+        repeat: Annotated[int, options.whole("with --captured: how often", 1, 1000, "times")] = 5,
         again: Annotated[
             list[str] | None,
             typer.Option(help="a counter to measure anew, cold and in one pass, in the table that is there"),

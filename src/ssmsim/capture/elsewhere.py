@@ -1,7 +1,7 @@
 """Measures captured launches from their cubins, on the GPU at hand: what another Hopper makes of the same machine code.
 
 Neither PyTorch nor Triton is needed, nor the program that was captured: the sequence is replayed through the driver API
-(ssmsim.capture.replay), with the captured parameters and inputs, in fresh memory. Cold caches alone.
+(ssmsim.capture.relaunch), with the captured parameters and inputs, in fresh memory. Cold caches alone.
 """
 
 import sys
@@ -26,7 +26,7 @@ def measure_captured(captures: Path, folder: Path, repetitions: int = REPETITION
     ncu.prefix(COUNTERS, "cold")  # fails at once where there is no ncu
     device.require()
     before = device.smi()
-    program = [sys.executable, "-m", "ssmsim.capture.replay", str(captures), "--repeat", str(repetitions)]
+    program = [sys.executable, "-m", "ssmsim.capture.relaunch", str(captures), "--repeat", str(repetitions)]
     table, units = counters(program, launches, "cold", tuple(COUNTERS), repetitions=repetitions)
     once, _ = counters(program, launches, "cold", ncu.IN_SEQUENCE, one_pass=True, repetitions=repetitions)
     for row, single in zip(table, once, strict=True):

@@ -14,8 +14,8 @@ from typing import Any
 from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
 from ssmsim.capture.calls import parameter_bytes, read_call
-from ssmsim.cubin import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
 
 
 @dataclass(frozen=True)

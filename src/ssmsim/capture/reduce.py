@@ -8,7 +8,7 @@ import re
 import struct
 from dataclasses import dataclass, replace
 
-from ssmsim.cubin import FORMAT_SIZED, PARAM_CBANK
+from ssmsim.sass.elf_attributes import FORMAT_SIZED, PARAM_CBANK
 
 SECTION, SYMBOL, RELA, PROGRAM = (struct.Struct(f) for f in ("<IIQQQQIIQQ", "<IBBHQQ", "<QQq", "<IIQQQQQQ"))
 SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_NOBITS, SHF_INFO_LINK, SHN_LORESERVE = 2, 3, 4, 8, 0x40, 0xFF00

@@ -1,9 +1,10 @@
 """Clock domains: what lies beyond the SMs has clocks of its own, so a slower SM finds it nearer and wider, in its cycles.
 
-Our microbenchmark clocks lowers the SM clock from 1980 to some 1790 MHz while other SMs multiply matrices: slices and the reply
-ports of GPCs then give the same bytes per nanosecond, the ports of SMs the same bytes per SM cycle; of the 283 cycles of a
-hit a half takes as many nanoseconds, as does what DRAM takes beyond it. ncu reads 1683 to 1709 MHz of the L2 beside 1620 to
-1975 of the SMs. Request ports of GPCs, the link between partitions and the far latency are assumed to be with the L2.
+Our microbenchmark clock/domain_frequency lowers the SM clock from 1980 to some 1790 MHz while other SMs multiply
+matrices: slices and the reply ports of GPCs then give the same bytes per nanosecond, the ports of SMs the same bytes
+per SM cycle; of the 283 cycles of a hit a half takes as many nanoseconds, as does what DRAM takes beyond it. ncu reads
+1683 to 1709 MHz of the L2 beside 1620 to 1975 of the SMs. Request ports of GPCs, the link between partitions and the
+far latency are assumed to be with the L2.
 """
 
 from ssmsim.config.schema import SimConfig

@@ -7,19 +7,20 @@ A modification:  base: h200
 """
 
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
-from ssmsim.config.fields import Group, Provenance
+from ssmsim.config.fields import WITHOUT_EFFECT, Group, Provenance, range_of
 from ssmsim.config.schema import SimConfig
+from ssmsim.config.yaml_reader import Node, parse_yaml
 from ssmsim.errors import SsmsimError
+from ssmsim.files import read_text
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where it is built in
 GROUPS = {name: field.annotation for name, field in SimConfig.model_fields.items()
           if isinstance(field.annotation, type) and issubclass(field.annotation, Group)}  # fmt: skip
 
@@ -66,6 +67,17 @@ def load(path: Path | str) -> SimConfig:
         raise _located(error, leaves, files) from None
 
 
+def without_effect(config: SimConfig) -> list[str]:
+    """A line for every field that a modification sets and that changes nothing in the embedded engine, with the reason."""
+    told = []
+    for field, provenance in config.provenance.items():
+        group, name = field.split(".")
+        why = GROUPS[group].model_fields[name].description or ""
+        if provenance.kind == "modification" and any(words in why for words in WITHOUT_EFFECT):
+            told.append(f"{field} changes nothing here: {why}")
+    return told
+
+
 def digest(config: SimConfig) -> str:
     """Hash of every value; names, files and sources do not count."""
     text = config.model_dump_json(exclude={"name", "files", "provenance"})
@@ -80,44 +92,40 @@ def _located(error: ValidationError, leaves: dict[str, Leaf], files: list[Path])
     if first["type"] == "missing":
         return SsmsimError(f"field {field}: missing", files[-1], "give it a value, a source and a kind")
     where = leaves[field].where if field in leaves else str(files[0])
-    return SsmsimError(f"field {field}: {message}", where, "mend the value")
+    group, _, name = field.partition(".")
+    allowed = range_of(name, GROUPS[group].model_fields[name]) if field in leaves and len(first["loc"]) else ""
+    given = f" ({leaves[field].value!r:.60} is given{', must be ' if allowed else ''}{allowed})" if allowed else ""
+    return SsmsimError(f"field {field}: {message}{given}", where, "mend the value")
 
 
 def _read(file: Path) -> tuple[dict[str, Leaf], str | None]:
     """Leaves of one file by "group.field", and the name of its base."""
     try:
-        return _parsed(file, file.read_bytes())
-    except OSError:
-        raise SsmsimError("no such configuration", file, "name a file of simconfigs/") from None
+        return _parsed(file, read_text(file, "name a file of simconfigs/"))
+    except SsmsimError as error:
+        if error.what == "no such file":
+            raise SsmsimError("no such configuration", file, error.todo) from None
+        raise
 
 
 @lru_cache(maxsize=64)  # a study reads a baseline once for each of its modifications
-def _parsed(file: Path, text: bytes) -> tuple[dict[str, Leaf], str | None]:
-    try:
-        root = _composed(text.decode())
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        raise SsmsimError(f"not YAML: {getattr(error, 'problem', error)}", f"{file}:{mark.line + 1 if mark else 1}",
-                          "mend the syntax") from None  # fmt: skip
-    if not isinstance(root, yaml.MappingNode):
+def _parsed(file: Path, text: str) -> tuple[dict[str, Leaf], str | None]:
+    root = parse_yaml(text, file)
+    if not isinstance(root.value, dict):
         raise SsmsimError("expected groups of fields", f"{file}:1", "see the other files of the folder")
-    entries = _entries(root, file, "")
-    base = None
-    if "base" in entries:
-        base = _plain(entries.pop("base"))
-        if not isinstance(base, str):
-            raise SsmsimError("field base: expected a name", f"{file}:1", "write `base: h200`")
+    entries = dict(root.value)
+    base = _base(entries.pop("base"), file) if "base" in entries else None
     leaves: dict[str, Leaf] = {}
     for group, node in entries.items():
-        where = f"{file}:{node.start_mark.line + 1}"
+        where = f"{file}:{node.line}"
         if group not in GROUPS:
             raise SsmsimError(f"field {group}: unknown", where, f"choose one of {', '.join(GROUPS)}")
-        if not isinstance(node, yaml.MappingNode):
+        if not isinstance(node.value, dict):
             raise SsmsimError(
                 f"field {group}: expected fields, not a value", where, f"write `{group}: {{field: value}}`"
             )
-        for name, value in _entries(node, file, group).items():
-            field, where = f"{group}.{name}", f"{file}:{value.start_mark.line + 1}"
+        for name, value in node.value.items():
+            field, where = f"{group}.{name}", f"{file}:{value.line}"
             if name not in GROUPS[group].model_fields:
                 raise SsmsimError(
                     f"field {field}: unknown", where, f"choose one of {', '.join(GROUPS[group].model_fields)}"
@@ -126,41 +134,34 @@ def _parsed(file: Path, text: bytes) -> tuple[dict[str, Leaf], str | None]:
     return leaves, base
 
 
-def _composed(text: str) -> yaml.Node | None:
-    try:
-        return yaml.compose(text, Loader=LOADER)
-    except yaml.YAMLError:
-        return yaml.compose(text, Loader=yaml.SafeLoader)  # names the line better
+def _base(node: Node, file: Path) -> str:
+    """The name of a file beside this one, without .yaml."""
+    where = f"{file}:{node.line}"
+    if not isinstance(node.value, str):
+        raise SsmsimError("field base: expected a name", where, "write `base: h200`")
+    if not re.fullmatch(r"[A-Za-z0-9_.@+-]+", node.value):
+        raise SsmsimError(f"field base: {node.value!r} is not the name of a file in the same folder", where,
+                          "write `base: h200`")  # fmt: skip
+    return node.value
 
 
-def _leaf(field: str, node: yaml.Node, where: str, baseline: bool) -> Leaf:
-    if not isinstance(node, yaml.MappingNode):
+def _leaf(field: str, node: Node, where: str, baseline: bool) -> Leaf:
+    if not isinstance(node.value, dict):
         if baseline:
             raise SsmsimError(f"field {field}: a baseline value needs its source", where,
                               "write {value: ..., source: ..., kind: ...}")  # fmt: skip
-        return Leaf(_plain(node), where, Provenance(source=where, kind="modification"))
-    given = _plain(node)
+        return Leaf(_fixed(node.plain()), where, Provenance(source=where, kind="modification"))
+    given = node.plain()
     if "value" not in given:
         raise SsmsimError(f"field {field}: no value", where, "write {value: ..., source: ..., kind: ...}")
     try:
-        return Leaf(given.pop("value"), where, Provenance(**given))
+        return Leaf(_fixed(given.pop("value")), where, Provenance(**given))
     except ValidationError as error:
         first = error.errors()[0]
         part = ".".join(str(p) for p in first["loc"])
         raise SsmsimError(f"field {field}.{part}: {first['msg']}", where, "name source and kind") from None
 
 
-def _entries(node: yaml.MappingNode, file: Path, group: str) -> dict[str, yaml.Node]:
-    found: dict[str, yaml.Node] = {}
-    for key, value in node.value:
-        name = str(key.value)
-        if name in found:
-            raise SsmsimError(f"field {group}{'.' if group else ''}{name}: given twice",
-                              f"{file}:{key.start_mark.line + 1}", "keep one")  # fmt: skip
-        found[name] = value
-    return found
-
-
-def _plain(node: yaml.Node) -> Any:
-    loader = yaml.SafeLoader("")
-    return loader.construct_object(node, deep=True)
+def _fixed(value: Any) -> Any:
+    """Sequences as the schema has them."""
+    return tuple(_fixed(one) for one in value) if isinstance(value, list) else value

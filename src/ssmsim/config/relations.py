@@ -8,6 +8,12 @@ if TYPE_CHECKING:
     from ssmsim.config.schema import SimConfig
 
 
+MOST_RECORDS = 1 << 24  # of one kind in the engine's state: some gigabytes
+MOST_SMS = 1024
+FARTHEST_CLOCKS = 4  # one clock at most so many times another
+LONGEST_BURST_CYCLES = 1 << 20  # a channel that takes longer for one access looks like one that never answers
+
+
 def contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
     """(contradicts, field, why) for every relation between fields."""
     sm, shared, l1, l2, dram, fetch = config.sm, config.shared, config.l1, config.l2, config.dram, config.fetch
@@ -58,5 +64,43 @@ def contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
         (dram.channels % l2.partitions != 0, "dram.channels", "is not a multiple of l2.partitions"),
         (sm.registers % sm.register_allocation_unit != 0, "sm.registers", "is not a multiple of its allocation unit"),
         (sm.fp32_lanes_per_subcore % 2 != 0, "sm.fp32_lanes_per_subcore", "must be even: two FMA pipes"),
+        *_sizes(config),
         (fetch.l0_bytes_per_subcore % fetch.l0_line_bytes != 0, "fetch.l0_bytes_per_subcore", "is not whole lines"),
     ]
+
+
+def _sizes(config: SimConfig) -> list[tuple[bool, str, str]]:
+    """What the engine could not hold, or would take for a deadlock."""
+    gpu, sm, l1, l2, dram, fetch, noc = (
+        config.gpu, config.sm, config.l1, config.l2, config.dram, config.fetch, config.noc
+    )  # fmt: skip
+    sms, gpcs = config.sm_count, len(gpu.sms_per_gpc)
+    subcores = sms * sm.subcores
+    held = {
+        "l1.unified_bytes": sms * l1.unified_bytes // l1.line_bytes,
+        "l1.miss_lines": sms * l1.miss_lines * 2,
+        "l1.store_bytes": sms * l1.store_bytes // 16,
+        "l2.bytes": l2.bytes // l2.line_bytes,
+        "l2.slices": 4 * l2.slices * (2 * sms + 3),
+        "l2.miss_lines_per_slice": l2.slices * l2.miss_lines_per_slice * 3,
+        "noc.coalescer_entries_per_gpc": gpcs * noc.coalescer_entries_per_gpc,
+        "mio.queue_entries_per_subcore": subcores * config.mio.queue_entries_per_subcore,
+        "fetch.l0_bytes_per_subcore": subcores * fetch.l0_bytes_per_subcore // fetch.l0_line_bytes,
+        "fetch.l1_bytes": sms * fetch.l1_bytes // fetch.l0_line_bytes,
+        "fetch.gpc_bytes": gpcs * fetch.gpc_bytes // fetch.l0_line_bytes,
+        "constant.imc_bytes": sms * config.constant.imc_bytes // config.constant.line_bytes,
+        "constant.ldc_bytes": sms * config.constant.ldc_bytes // config.constant.line_bytes,
+    }
+    clocks = gpu.sm_clock_mhz / gpu.cycles_at_mhz
+    burst = dram.access_bytes * dram.channels / (dram.attained_share * dram.peak_gb_per_s) * gpu.sm_clock_mhz / 1000
+    return [
+        (sms > MOST_SMS, "gpu.sms_per_gpc", f"gives {sms} SMs, more than {MOST_SMS}"),
+        *((count > MOST_RECORDS, field, f"needs {count} entries of state on the whole GPU, more than {MOST_RECORDS}")
+          for field, count in held.items()),
+        (not 1 / FARTHEST_CLOCKS <= clocks <= FARTHEST_CLOCKS, "gpu.sm_clock_mhz",
+         f"is more than {FARTHEST_CLOCKS} times gpu.cycles_at_mhz, or less than 1/{FARTHEST_CLOCKS} of it"),
+        (burst > LONGEST_BURST_CYCLES, "dram.peak_gb_per_s",
+         f"gives a channel one access in {burst:.0f} cycles, with dram.attained_share, access_bytes and channels; "
+         f"more than {LONGEST_BURST_CYCLES}"),
+        (fetch.l0_line_bytes > fetch.l0_bytes_per_subcore, "fetch.l0_line_bytes", "exceeds fetch.l0_bytes_per_subcore"),
+    ]  # fmt: skip

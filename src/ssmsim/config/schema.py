@@ -4,21 +4,21 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from ssmsim.config.fields import Count, Cycles, Group, Provenance, Rate
-from ssmsim.config.memory import L2, Dram, Noc
+from ssmsim.config.fields import Count, Cycles, Group, Megahertz, Provenance, Rate
+from ssmsim.config.memory_system import L2, Dram, Noc
 from ssmsim.config.relations import contradictions
-from ssmsim.config.sm import L1, Constant, Fetch, Mio, Shared, Sm, Tensor
+from ssmsim.config.sm import L1, Constant, Fetch, Issue, Mio, Shared, Sm, Tensor
 
 
 class Gpu(Group):
     """The die. Cycles everywhere are SM cycles unless the name says otherwise."""
 
     compute_capability: str = Field(pattern=r"^\d+\.\d$", description="as the driver reports it, '9.0' for Hopper")
-    sm_clock_mhz: Count
-    cycles_at_mhz: Count = Field(
+    sm_clock_mhz: Megahertz
+    cycles_at_mhz: Megahertz = Field(
         description="SM clock at which cycles of the L2, the GPCs' ports and DRAM are stated; they have clocks of their own"
     )
-    sms_per_gpc: Annotated[tuple[Count, ...], Field(max_length=32)] = Field(
+    sms_per_gpc: Annotated[tuple[Annotated[int, Field(ge=1, le=64)], ...], Field(min_length=1, max_length=32)] = Field(
         description="one entry per GPC; the sum is the number of SMs"
     )
     sms_per_cpc: Count = Field(
@@ -48,6 +48,7 @@ class SimConfig(Group):
     files: tuple[str, ...] = ()
     provenance: dict[str, Provenance] = Field(default_factory=dict)
     gpu: Gpu
+    issue: Issue
     sm: Sm
     tensor: Tensor
     fetch: Fetch

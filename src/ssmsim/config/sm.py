@@ -4,7 +4,32 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ssmsim.config.fields import Count, Cycles, Group, Latency, NonNegative, Rate
+from ssmsim.config.fields import (
+    LONGEST,
+    Bytes,
+    Count,
+    Cycles,
+    Entries,
+    Group,
+    Interval,
+    Latency,
+    NonNegative,
+    Policy,
+    Rate,
+    Room,
+    Share,
+)
+
+IN_STALL_COUNTS = (
+    "without effect on captured code: the assembler put this latency into the stall counts of the SASS, which the engine "
+    "obeys. It times an instruction that releases a dependency counter, and Accel-Sim's pipe"
+)
+
+
+class Issue(Group):
+    """Issue slot of a sub-core."""
+
+    policy: Policy = Field(description="which of the warps that could issue does; see the engine's sm/schedulers")
 
 
 class Sm(Group):
@@ -18,32 +43,33 @@ class Sm(Group):
     blocks: Annotated[int, Field(ge=1, le=64)]
     registers: Count = Field(description="32-bit registers of the whole SM")
     register_allocation_unit: Count = Field(description="registers per warp are rounded up to this")
-    fp32_lanes_per_subcore: Count = Field(
+    fp32_lanes_per_subcore: Entries = Field(
         description="both FMA pipes together, half pairs included; IMAD uses the heavy half only"
     )
-    alu_lanes_per_subcore: Count = Field(description="integer add, logic, compare, select, fp32 compare")
-    fp64_lanes_per_subcore: Count
-    xu_lanes_per_subcore: Count = Field(description="MUFU and conversions")
+    alu_lanes_per_subcore: Entries = Field(description="integer add, logic, compare, select, fp32 compare")
+    fp64_lanes_per_subcore: Entries
+    xu_lanes_per_subcore: Entries = Field(description="MUFU and conversions")
     xu_front_cycles: Cycles = Field(
         description="dispatch to the first lanes; the unit holds two instructions and reads their source until their place is free"
     )
-    wide_multiply_cycles: Annotated[int, Field(ge=0)] = Field(
-        description="IMAD.WIDE and IMAD.HI: more in the dispatch stage"
+    fma_ahead_cycles: Cycles = Field(
+        description="what both FMA pipes take may wait so long at one; what needs the heavy one may not"
     )
+    wide_multiply_cycles: Cycles = Field(description="IMAD.WIDE and IMAD.HI: more in the dispatch stage")
     wide_factor_latency_cycles: Cycles = Field(description="to IMAD.WIDE from what makes its factor")
-    uniform_interval_cycles: Count = Field(description="one uniform-datapath instruction per this many cycles")
-    branch_interval_cycles: Count
+    uniform_interval_cycles: Interval = Field(description="one uniform-datapath instruction per this many cycles")
+    branch_interval_cycles: Interval
     branch_latency_cycles: Cycles = Field(description="branch issue to the next issue of the same warp")
     reconvergence_latency_cycles: Cycles = Field(description="BSYNC to the next instruction")
-    alu_latency_cycles: Cycles
-    fma_latency_cycles: Cycles
-    fp16_latency_cycles: Cycles
+    alu_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    fma_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    fp16_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     fp64_latency_cycles: Cycles
     xu_latency_cycles: Cycles
-    uniform_latency_cycles: Cycles
+    uniform_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     s2r_latency_cycles: Cycles = Field(description="S2R, S2UR and CS2R.32 of special registers")
-    register_banks: Count = Field(description="of each sub-core's register file; Accel-Sim alone, the engine has two")
-    register_ports_per_bank: Count = Field(description="1024-bit reads per bank and cycle")
+    register_banks: Entries = Field(description="of each sub-core's register file; Accel-Sim alone, the engine has two")
+    register_ports_per_bank: Entries = Field(description="1024-bit reads per bank and cycle")
     barrier_latency_cycles: Cycles = Field(description="last BAR.SYNC arrival to first issue after it")
     barrier_interval_cycles: Cycles = Field(description="the SM's barrier unit takes one arriving warp per this")
 
@@ -52,26 +78,26 @@ class Tensor(Group):
     """Tensor core of one sub-core: synchronous HMMA, asynchronous warpgroup HGMMA."""
 
     flops_per_cycle_per_subcore: Count = Field(description="dense fp16/bf16, a multiply-add is 2")
-    hmma_efficiency: Annotated[float, Field(gt=0, le=1)] = Field(description="share of that rate HMMA saturates at")
-    hmma_16816_latency_cycles: Cycles
-    hmma_1688_latency_cycles: Cycles
+    hmma_efficiency: Share = Field(description="share of that rate HMMA saturates at")
+    hmma_16816_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    hmma_1688_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     hgmma_overhead_latency_cycles: Cycles = Field(description="issue to wait of one HGMMA beyond its N/2 cycles")
     hgmma_shared_bytes_per_cycle: Rate = Field(description="per SM, operands that HGMMA reads from shared memory")
-    hgmma_piece_bytes: Count = Field(description="read from shared memory at a time; between two pieces others pass")
-    hgmma_queue_entries: Count = Field(description="HGMMAs a warp may have in flight before its issue stalls")
-    hgmma_port_share: Annotated[float, Field(ge=0, lt=1)] = Field(
+    hgmma_piece_bytes: Bytes = Field(description="read from shared memory at a time; between two pieces others pass")
+    hgmma_queue_entries: Entries = Field(description="HGMMAs a warp may have in flight before its issue stalls")
+    hgmma_port_share: Annotated[float, Field(ge=0, le=0.99)] = Field(
         description="share of each register bank's read slots that a running HGMMA takes"
     )
-    hgmma_result_cycles: Count = Field(
+    hgmma_result_cycles: Interval = Field(
         description="while an HGMMA runs, cycles from one slot for another result to the next, per bank of the first operand"
     )
-    hgmma_load_cycles: Annotated[float, Field(ge=1)] = Field(
+    hgmma_load_cycles: Annotated[float, Field(ge=1, le=LONGEST)] = Field(
         description="while an HGMMA runs, cycles of each wavefront of a load from shared memory at least"
     )
-    hgmma_results_held_cycles: Annotated[int, Field(ge=0, le=1 << 20)] = Field(
+    hgmma_results_held_cycles: Cycles = Field(
         description="while an HGMMA runs, cycles' worth of loaded results for which there is room until they find a slot"
     )
-    hgmma_spare_share: Annotated[float, Field(gt=0, le=1)] = Field(
+    hgmma_spare_share: Share = Field(
         description="share of shared memory's cycles that HGMMAs leave when their operands would take all"
     )
 
@@ -79,23 +105,25 @@ class Tensor(Group):
 class Fetch(Group):
     """Instruction supply of one SM."""
 
-    l0_bytes_per_subcore: Count
-    l0_ways: Count
-    l0_line_bytes: Count
+    l0_bytes_per_subcore: Bytes
+    l0_ways: Entries
+    l0_line_bytes: Bytes
     l0_prefetch_lines: Annotated[int, Field(ge=0, le=64)] = Field(description="stream buffer ahead of a miss")
     buffer_instructions: Annotated[int, Field(ge=0, le=64)] = Field(
         description="decoded instructions that a warp holds; 0: it asks for a line when it needs it"
     )
-    l1_bytes: Count = Field(description="the SM's own instruction cache (L1.5), shared with constants")
-    l1_ways: Count
+    l1_bytes: Bytes = Field(description="the SM's own instruction cache (L1.5), shared with constants")
+    l1_ways: Entries
     l1_latency_cycles: Cycles = Field(description="L0 miss that hits there")
-    l1_interval_cycles: Count = Field(description="cycles between two lines it gives to its sub-cores")
+    l1_interval_cycles: Interval = Field(description="cycles between two lines it gives to its sub-cores")
     gpc_bytes: Annotated[int, Field(ge=0, le=1 << 30)] = Field(
         description="next level, shared by the SMs of a GPC; 0: none"
     )
     gpc_latency_cycles: Cycles
-    gpc_interval_cycles: Count = Field(description="cycles between two lines that an SM gets from below its own cache")
-    gpc_port_cycles: Annotated[float, Field(gt=0)] = Field(
+    gpc_interval_cycles: Interval = Field(
+        description="cycles between two lines that an SM gets from below its own cache"
+    )
+    gpc_port_cycles: Annotated[float, Field(ge=1e-3, le=LONGEST)] = Field(
         description="cycles between two lines that the level gives when all of its SMs ask"
     )
     l2_latency_cycles: Cycles = Field(description="instruction line that must come from L2")
@@ -107,22 +135,22 @@ class Fetch(Group):
 class Constant(Group):
     """Constant banks: operands c[bank][offset] and LDC."""
 
-    imc_bytes: Count = Field(description="immediate constant cache of one SM")
-    line_bytes: Count
+    imc_bytes: Bytes = Field(description="immediate constant cache of one SM")
+    line_bytes: Bytes
     miss_latency_cycles: Cycles
     ldc_latency_cycles: Cycles
-    ldc_bytes: Count = Field(description="indexed constant cache of one SM, read by LDC; empty when a kernel starts")
+    ldc_bytes: Bytes = Field(description="indexed constant cache of one SM, read by LDC; empty when a kernel starts")
     ldc_miss_cycles: Cycles = Field(description="what an LDC takes longer when its line is not there")
 
 
 class Mio(Group):
     """Memory input/output: the queues between sub-cores and the shared memory unit of an SM."""
 
-    queue_entries_per_subcore: Count = Field(description="instructions waiting before issue stalls (mio_throttle)")
-    subcore_interval_cycles: Count = Field(description="a sub-core hands on one memory instruction per this")
-    shared_interval_cycles: Count = Field(description="the SM's unit accepts one memory instruction per this")
-    lg_queue_entries: Count = Field(description="local and global instructions waiting before lg_throttle")
-    handed_entries_per_subcore: Count = Field(
+    queue_entries_per_subcore: Entries = Field(description="instructions waiting before issue stalls (mio_throttle)")
+    subcore_interval_cycles: Interval = Field(description="a sub-core hands on one memory instruction per this")
+    shared_interval_cycles: Interval = Field(description="the SM's unit accepts one memory instruction per this")
+    lg_queue_entries: Entries = Field(description="local and global instructions waiting before lg_throttle")
+    handed_entries_per_subcore: Entries = Field(
         description="of those, so many have been handed on: their registers are read"
     )
     handed_registers_per_subcore: Count = Field(description="and so many registers of stores' data among them")
@@ -156,10 +184,10 @@ class Mio(Group):
     copy_ahead_cycles: NonNegative = Field(
         description="copies past the L1 ask for a line per cycle; the unit takes on as many as this time has room for"
     )
-    copies_awaited: Count = Field(
+    copies_awaited: Entries = Field(
         description="copies through the L1 that may be on their way in an SM; its unit waits with the next, and they end in the order it asked in"
     )
-    place_share: Annotated[float, Field(gt=0, le=1)] = Field(
+    place_share: Share = Field(
         description="part of such a place that a copy past the L1, one that hits or fills with zeros takes, and a load or an atomic that waits"
     )
     copy_latency_cycles: Cycles = Field(description="arrival of a copy's last line to the end of its group")
@@ -168,7 +196,7 @@ class Mio(Group):
         description="and is written this long per sector: for each such cycle stores to shared memory take one more"
     )
     shuffle_latency_cycles: Latency
-    shuffle_interval_cycles: Count
+    shuffle_interval_cycles: Interval
     lane_register_latency_cycles: Latency = Field(description="S2R of a thread's or lane's own number, issue to use")
     lane_register_cycles: NonNegative = Field(description="and holds the SM's unit this long")
 
@@ -176,12 +204,14 @@ class Mio(Group):
 class Shared(Group):
     """Shared memory of one SM."""
 
-    max_bytes_per_sm: Count
-    max_bytes_per_block: Count
-    reserved_bytes_per_block: Annotated[int, Field(ge=0)]
-    allocation_unit_bytes: Count
-    carveouts_kib: tuple[Annotated[int, Field(ge=0)], ...] = Field(description="sizes the driver can choose, ascending")
-    banks: Count = Field(description="Accel-Sim alone: the engine has 32 banks of 4 bytes")
+    max_bytes_per_sm: Bytes
+    max_bytes_per_block: Bytes
+    reserved_bytes_per_block: Room
+    allocation_unit_bytes: Bytes
+    carveouts_kib: Annotated[tuple[Room, ...], Field(min_length=1, max_length=64)] = Field(
+        description="sizes the driver can choose, ascending"
+    )
+    banks: Entries = Field(description="Accel-Sim alone: the engine has 32 banks of 4 bytes")
     wavefronts_per_cycle: Rate = Field(description="passes over the banks for loads and stores of the SM")
     load_latency_cycles: Latency = Field(description="LDS.32 without conflict, issue to use")
     ldsm_latency_cycles: Latency = Field(description="LDSM.x1")
@@ -194,21 +224,22 @@ class Shared(Group):
 class L1(Group):
     """L1 data cache of one SM."""
 
-    unified_bytes: Count = Field(description="L1 and shared memory together")
-    reserved_bytes: Annotated[int, Field(ge=0)] = Field(description="of these, what neither can use")
+    unified_bytes: Bytes = Field(description="L1 and shared memory together")
+    reserved_bytes: Room = Field(description="of these, what neither can use")
     line_bytes: Literal[128]
     sector_bytes: Literal[32]
-    ways: Count
+    replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
+    ways: Entries
     hit_latency_cycles: Latency = Field(description="LDG.32 hit, issue to use, by pointer chase")
     tags_per_cycle: Rate = Field(description="128-byte lines looked up per cycle")
     bytes_per_cycle: Count = Field(
         description="data returned to registers; bounds and Accel-Sim alone: the engine has shared.wavefronts_per_cycle"
     )
-    miss_lines: Count = Field(description="lines with sectors outstanding (MSHRs)")
-    awaited_lines_beyond: Annotated[int, Field(ge=0)] = Field(
+    miss_lines: Entries = Field(description="lines with sectors outstanding (MSHRs)")
+    awaited_lines_beyond: Room = Field(
         description="loads and copies through the L1 wait when those not yet answered asked for more lines than it holds and these"
     )
-    store_bytes: Count = Field(description="of stores on their way to the slice that is to take them")
+    store_bytes: Bytes = Field(description="of stores on their way to the slice that is to take them")
     write_through_bytes_per_cycle: Count
     store_backlog_cycles: Cycles = Field(
         description="stores that wait for their port hold up loads when the port is further behind than this"

@@ -1,11 +1,23 @@
 """Commands `simulate` and `compare`."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ssmsim import options as take
 from ssmsim.errors import SsmsimError
+from ssmsim.files import Format, check_outputs, csv_format, is_stdout
+from ssmsim.results import RESULT
+
+MOST_SMS, MOST_INSTRUCTIONS = 1024, 10**12
+OUTPUTS = {
+    "--json": RESULT,
+    "--timeline": Format("Perfetto trace", lambda head: head.startswith(b'{"traceEvents":')),
+    "--stalls": csv_format("table of stalls", "pc", "executed"),
+    "--warp-samples": csv_format("table of warp samples", "pc", "reason", "samples"),
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +30,7 @@ def simulate(
     config: Annotated[Path, typer.Option(help="a file of simconfigs/")],
     engine: Annotated[str, typer.Option(help="embedded or accelsim")] = "embedded",
     tracer: Annotated[str, typer.Option(help="where the instruction streams come from")] = "emulated",
-    json: Annotated[Path | None, typer.Option(help="write the result row here")] = None,
+    json: Annotated[Path | None, typer.Option(help="write the result row here; -: to standard output")] = None,
     timeline: Annotated[Path | None, typer.Option(help="write a Perfetto trace of one SM here")] = None,
     stalls: Annotated[Path | None, typer.Option(help="write what each instruction waited for here, as CSV")] = None,
     warp_samples: Annotated[
@@ -27,35 +39,44 @@ def simulate(
     warm: Annotated[list[Path] | None, typer.Option(help="a launch that ran before; again: oldest first")] = None,
     timeline_sm: Annotated[str, typer.Option(help="number of that SM, or 'all' for the blocks of the GPU")] = "0",
     sample: Annotated[bool, typer.Option(help="a few waves of blocks, the whole estimated")] = False,
-    sample_instructions: Annotated[int, typer.Option(help="warp instructions to time when sampling; 0: default")] = 0,
-    sm_clock_mhz: Annotated[int, typer.Option(help="SM clock of the measurement compared with; 0: the config's")] = 0,
+    sample_instructions: Annotated[
+        int, take.whole("how many to time when sampling; 0: default", 1, MOST_INSTRUCTIONS, "warp instructions", 0)
+    ] = 0,
+    sm_clock_mhz: Annotated[
+        int, take.whole("SM clock of the measurement compared with; 0: the config's", *take.CLOCK_MHZ, "MHz", 0)
+    ] = 0,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
-    from rich.console import Console
+    from ssmsim.engines.run_launch import replay
 
-    from ssmsim.engines.replay import replay
-
+    outputs = dict(zip(OUTPUTS, (json, timeline, stalls, warp_samples), strict=True))
+    wanted = {option: (path, OUTPUTS[option]) for option, path in outputs.items() if path is not None}
+    check_outputs(wanted, [launch, config])  # a result must not be lost for want of a place
     before = warm[0] if warm and len(warm) == 1 else warm
-    options: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "samples": warp_samples, "warm": before,
-                               "sample": sample_instructions or sample, "sm_clock_mhz": sm_clock_mhz}  # fmt: skip
-    options = {name: value for name, value in options.items() if value}
+    given: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "samples": warp_samples, "warm": before,
+                             "sample": sample_instructions or sample, "sm_clock_mhz": sm_clock_mhz}  # fmt: skip
+    given = {name: value for name, value in given.items() if value}
     if timeline is not None:
-        options["timeline_sm"] = sm_number(timeline_sm)
-    result = replay(launch, config, engine, tracer, **options)
-    if json is not None:
-        result.write(json)
-    from ssmsim.engines.summary import table
+        given["timeline_sm"] = sm_number(timeline_sm)
+    result = replay(launch, config, engine, tracer, **given)
+    from ssmsim.engines.summary import show, table
 
-    Console().print(table(result))
+    piped = any(is_stdout(path) for path, _ in wanted.values())
+    try:
+        if json is not None:
+            result.write(json)
+    finally:
+        show(table(result), sys.stderr if piped else sys.stdout)
 
 
 def sm_number(text: str) -> int | None:
-    """'all' is None. Raises SsmsimError for what is not a number."""
+    """'all' is None. Raises SsmsimError for what is not the number of an SM."""
     if text == "all":
         return None
-    if not text.isdigit():
-        raise SsmsimError(f"--timeline-sm {text!r} is not the number of an SM", "", "give a number, or all")
-    return int(text)
+    try:
+        return take.whole_number(text, 0, MOST_SMS - 1, "")
+    except ValueError as error:
+        raise SsmsimError(f"{error}, or all", "--timeline-sm", "give the number of an SM") from None
 
 
 def compare(
@@ -63,8 +84,7 @@ def compare(
     measured: Annotated[Path, typer.Option(help="measured.csv as `ssmsim measure` wrote it")],
 ) -> None:
     """Table of the errors of simulated against measured counters."""
-    from rich.console import Console
-
     from ssmsim.engines.compare import error_table
+    from ssmsim.engines.summary import show
 
-    Console(width=180).print(error_table(results, measured))
+    show(error_table(results, measured), sys.stdout)

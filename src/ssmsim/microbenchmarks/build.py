@@ -1,4 +1,4 @@
-"""Compile programs/*.cu with nvcc into cubins; a program may also give its source as text (source())."""
+"""Compile programs/GROUP/*.cu with nvcc into cubins; a program may also give its source as text (source())."""
 
 import hashlib
 import shutil
@@ -6,21 +6,40 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 PROGRAMS = Path(__file__).parent / "programs"
 
 
 def programs() -> list[str]:
-    """Names of all programs, found by listing."""
-    return sorted(path.stem for path in PROGRAMS.glob("*.py") if path.stem != "__init__")
+    """GROUP/NAME of all programs, found by listing; a group is a unit of the GPU."""
+    files = (path for path in PROGRAMS.glob("*/*.py") if path.stem != "__init__")
+    return sorted(path.relative_to(PROGRAMS).with_suffix("").as_posix() for path in files)
+
+
+def load_program(name: str) -> ModuleType:
+    """The module of the program GROUP/NAME."""
+    return import_module(f"ssmsim.microbenchmarks.programs.{name.replace('/', '.')}")
+
+
+def choose(asked: list[str]) -> list[str]:
+    """Programs by GROUP/NAME or by GROUP, each once, in the order asked for. KeyError with what is neither."""
+    known, chosen = programs(), dict[str, None]()
+    for name in asked:
+        found = [program for program in known if name in (program, program.split("/")[0])]
+        if not found:
+            raise KeyError(name)
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
 
 
 def compile_program(name: str, folder: Path) -> Path:
-    """folder/name.cubin, for sm_90a when the program says so; kept when its sources have not changed since.
+    """folder/GROUP/NAME.cubin, for sm_90a when the program says so; kept when its sources have not changed since.
 
     Raises RuntimeError with nvcc's message.
     """
-    module = import_module(f"ssmsim.microbenchmarks.programs.{name}")
+    module = load_program(name)
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
     text = PROGRAMS / f"{getattr(module, 'SOURCE', name)}.cu"
     if hasattr(module, "source"):
         text = folder / f"{name}.cu"

@@ -1,16 +1,16 @@
 """Results of microbenchmarks as they are kept beside the project: no blanks, seven digits, addresses where a replay needs them.
 
-python -m ssmsim.microbenchmarks.keep MEASURED KEPT PROGRAM...
+python -m ssmsim.microbenchmarks.keep MEASURED KEPT GROUP/NAME...
 """
 
 import argparse
-import importlib
 import json
 from pathlib import Path
 from typing import Any
 
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
+from ssmsim.microbenchmarks.build import load_program
 
 DIGITS = 7
 OF_A_LAUNCH = ("out", "buffers", "parameters", "registers")  # what write_launches needs of a loop that is replayed
@@ -51,15 +51,15 @@ def compact(result: dict[str, Any], replayed: set[str]) -> dict[str, Any]:
 
 
 def keep(measured: Path, kept: Path, names: list[str]) -> None:
-    """Write kept/NAME.json of every measured/NAME.json. Raises SsmsimError where there is none."""
-    kept.mkdir(parents=True, exist_ok=True)
+    """Write kept/GROUP/NAME.json of every measured/GROUP/NAME.json. Raises SsmsimError where there is none."""
     for name in names:
         file = measured / f"{name}.json"
         if not file.is_file():
-            raise SsmsimError("no such result", file, "name programs that `ssmsim microbenchmarks` has run")
-        cases = getattr(importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}"), "LOOPS", [])
+            raise SsmsimError("no such result", file, "name programs that `ssmsim microbench` has run")
+        cases = getattr(load_program(name), "LOOPS", [])
         result = compact(json.loads(file.read_text()), {case.name for case in cases if case.replay})
-        with whole_file(kept / file.name) as temporary:
+        (kept / name).parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(kept / f"{name}.json") as temporary:
             temporary.write_text(json.dumps(result, separators=(",", ":")) + "\n")
 
 

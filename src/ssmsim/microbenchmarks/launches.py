@@ -5,7 +5,6 @@ both counts, and the cycles measured for each. `ssmsim simulate` takes the folde
 """
 
 import hashlib
-import importlib
 import json
 import struct
 from pathlib import Path
@@ -15,43 +14,45 @@ from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.contents import write_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Device, Launch
+from ssmsim.microbenchmarks.build import load_program
 from ssmsim.microbenchmarks.case import Chase, Loop, Random, Unrecorded
 
 ROUNDS_AT = 8  # kernel(Record* out, int n, ...)
 
 
 def write_launches(results: Path, cubins: Path, out: Path) -> list[str]:
-    """Write out/PROGRAM.CASE/ for every loop marked `replay`; returns their names.
+    """Write out/GROUP/NAME.CASE/ for every loop marked `replay`; returns their names.
 
     Of a program that lists kernels as KEPT their machine code is kept too, for launches that tests put together.
 
-    results: folder of PROGRAM.json. cubins: the compiled programs; their hash must be the one that was measured.
+    results: folder of GROUP/NAME.json. cubins: the compiled programs; their hash must be the one that was measured.
     """
     written = []
-    for file in sorted(results.glob("*.json")):
+    for file in sorted(results.glob("*/*.json")):
         measured = json.loads(file.read_text())
-        program = (
-            importlib.import_module(f"ssmsim.microbenchmarks.programs.{file.stem}") if "loops" in measured else None
-        )
+        named = file.relative_to(results).with_suffix("").as_posix()
+        program = load_program(named) if "loops" in measured else None
         cases = [case for case in getattr(program, "LOOPS", []) if case.replay and case.name in measured["loops"]]
         kept = getattr(program, "KEPT", ())
         if not cases and not kept:
             continue
-        image = (cubins / f"{file.stem}.cubin").read_bytes()
+        cubin = cubins / f"{named}.cubin"
+        image = cubin.read_bytes()
         if hashlib.sha256(image).hexdigest() != measured["cubin_sha256"]:
-            raise SsmsimError("not the machine code that was measured", cubins / f"{file.stem}.cubin", "measure again")
+            raise SsmsimError("not the machine code that was measured", cubin, "measure again")
         for kernel in kept:
-            _cubin(out, file.stem, image, kernel)
+            _cubin(out, named, image, kernel)
         for case in cases:
-            name = f"{file.stem}.{case.name}"
-            _write(out / name, file.stem, case, measured, image)
+            name = f"{named}.{case.name}"
+            _write(out / name, named, case, measured, image)
             written.append(name)
     return written
 
 
 def _cubin(out: Path, program: str, image: bytes, kernel: str) -> Path:
-    """out/cubins/PROGRAM.KERNEL.cubin, the machine code of this kernel alone."""
-    cubin = out / "cubins" / f"{program}.{kernel}.cubin"
+    """out/GROUP/cubins/NAME.KERNEL.cubin, the machine code of this kernel alone."""
+    group, name = program.split("/")
+    cubin = out / group / "cubins" / f"{name}.{kernel}.cubin"
     cubin.parent.mkdir(parents=True, exist_ok=True)
     cubin.write_bytes(reduce_cubin(image, {kernel}))
     return cubin
@@ -60,7 +61,7 @@ def _cubin(out: Path, program: str, image: bytes, kernel: str) -> Path:
 def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], image: bytes) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     row = measured["loops"][case.name]
-    cubin = _cubin(folder.parent, program, image, case.kernel)
+    cubin = _cubin(folder.parents[1], program, image, case.kernel)
     buffers = [Buffer(name="out", address=row["out"], bytes=32 * case.blocks * case.warps)]
     for buffer, argument in zip(row["buffers"], (a for a in case.args if hasattr(a, "contents")), strict=True):
         contents = None

@@ -4,7 +4,6 @@ import argparse
 import csv
 import datetime
 import hashlib
-import importlib
 import io
 import json
 import re
@@ -15,17 +14,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ssmsim.microbenchmarks.build import build, programs
+from ssmsim.microbenchmarks.build import build, load_program, programs
 
 MODULE = "ssmsim.microbenchmarks.run"
 COUNTED_ARENA = 2 << 30  # the profiler saves memory between passes: no more than counted launches need
 
 
 def worker(name: str, cubins: Path, out: Path, counted: bool) -> None:
-    """Measure one program in this process and write out/name.json (counted: only its launches under the profiler)."""
+    """Measure one program in this process and write `out`, a file (counted: only its launches under the profiler)."""
     from ssmsim.microbenchmarks.session import ARENA, Session
 
-    program = importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}")
+    program = load_program(name)
     session = Session(cubins / f"{name}.cubin", COUNTED_ARENA if counted else ARENA)
     if counted:
         labels = list(program.counted(session))
@@ -61,7 +60,7 @@ def worker(name: str, cubins: Path, out: Path, counted: bool) -> None:
 
 def profile(name: str, cubins: Path, out: Path, limit: float) -> list[dict[str, Any]]:
     """The program's counted launches under Nsight Compute, once per (cache control, metrics): label and metrics."""
-    program = importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}")
+    program = load_program(name)
     labels = out / f"{name}.labels.json"
     table: dict[tuple[str, int], dict[str, Any]] = {}
     for cache, metrics in program.METRICS:
@@ -109,9 +108,10 @@ def profile(name: str, cubins: Path, out: Path, limit: float) -> list[dict[str, 
 def one(name: str, cubins: Path, out: Path, limit: float) -> str:
     """Measure one program in a child process; a line for the log."""
     started = time.time()
-    program = importlib.import_module(f"ssmsim.microbenchmarks.programs.{name}")
+    program = load_program(name)
     limit = getattr(program, "SECONDS", limit)
     file = out / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", MODULE, "--worker", name, "--cubins", str(cubins), "-o", str(file)]
     problems = []
     try:
@@ -145,7 +145,7 @@ def clocks() -> str:
 
 
 def run(out: Path, cubins: Path, names: list[str], limit: float = 60.0, workers: int = 16) -> None:
-    """Compile and measure the named programs (all if empty), one JSON each in `out`, and out/device.json."""
+    """Compile and measure the named programs (all if empty), out/GROUP/NAME.json each, and out/device.json."""
     out.mkdir(parents=True, exist_ok=True)
     names = names or programs()
     build(cubins, names, workers)

@@ -3,6 +3,8 @@
 import hashlib
 import importlib.util
 import json
+import re
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass, replace
@@ -12,13 +14,14 @@ from pathlib import Path
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
-from ssmsim.sass.cubin import Kernel, read_kernel
+from ssmsim.sass.kernel_elf import Kernel, read_kernel
 from ssmsim.sass.opcodes import Mods, Opcode, Space, lookup
 from ssmsim.sass.operands import Operand, match, parse
 from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import Program
 
 ARCHITECTURE = 90
+PATIENCE = 300  # seconds for nvdisasm, which takes some ten for the largest kernels
 _cache: dict[tuple[str, str], "Code"] = {}
 
 
@@ -92,18 +95,33 @@ def _disassemble(data: bytes, where: Path | str) -> dict[str, list[dict[str, str
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(data)
         file.flush()
-        done = subprocess.run([disassembler(), "-json", file.name], capture_output=True, text=True, check=False)
+        command = [str(disassembler()), "-json", file.name]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=PATIENCE
+            )
+        except subprocess.TimeoutExpired:
+            raise SsmsimError(f"nvdisasm has not ended in {PATIENCE} s", where, "give an sm_90 cubin, linked") from None
     try:
         head, functions = json.loads(done.stdout)
-    except (json.JSONDecodeError, ValueError):
-        reason = done.stderr.strip().splitlines()[-1:] or ["no output"]
-        raise SsmsimError(f"nvdisasm cannot read it ({reason[0]})", where, "give an sm_90 cubin") from None
+    except (ValueError, TypeError, RecursionError):
+        raise SsmsimError(f"nvdisasm cannot read it ({complaint(done.stderr, done.returncode)})", where,
+                          "give an sm_90 cubin, linked") from None  # fmt: skip
     version = head["SM"]["version"]
     if version["major"] * 10 + version["minor"] != ARCHITECTURE:
         raise SsmsimError(
             f"made for sm_{version['major']}{version['minor']}", where, f"only sm_{ARCHITECTURE} is understood"
         )
     return {f["function-name"]: f["sass-instructions"] for f in functions}
+
+
+def complaint(told: str, code: int) -> str:
+    """The line of nvdisasm's messages that says why: its last one is often "end of parsing" and the like."""
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    if code < 0:
+        return "; ".join([f"it crashed with {signal.Signals(-code).name}", *lines[:1]])
+    causes = [line for line in lines if re.search("error|fatal|unrecognized|not supported|invalid", line, re.I)]
+    return (causes or lines[:1] or [f"no output, exit code {code}"])[0]
 
 
 def _split(text: str) -> list[str]:

@@ -1,14 +1,14 @@
 """Simulate one launch under many configurations in one process: decoded and traced once, compiled code loaded once.
 
-    python -m ssmsim.study.batch STUDY ENGINE WORKLOAD LAUNCH SELECTION [--sample]
+    python -m ssmsim.study.batch STUDY ENGINE WORKLOAD LAUNCH SELECTION [--sample true|false]
 
-Each result is a file of its own, written when it is there; its digest says what it was made from, and a result whose
-digest still holds is kept. So a batch that was killed goes on where it stopped, and one in which a single configuration
+Each result is a file of its own, written when it is there; its digest says what it was made from, and a result that is
+whole and whose digest still holds is kept. So a batch that was killed goes on where it stopped, and one in which a single configuration
 changed simulates that one alone.
 """
 
 import argparse
-import hashlib
+import glob
 import resource
 import sys
 import time
@@ -19,35 +19,15 @@ from ssmsim.config.schema import SimConfig
 from ssmsim.engines import open_engine
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
-from ssmsim.results import Result, Sampled, read_result
+from ssmsim.results import Result, Sampled
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.before import ran_before
+from ssmsim.study.keys import current
 from ssmsim.study.part import Parts
-from ssmsim.study.plan import Plan, Run, digest, make_plan
+from ssmsim.study.plan import Plan, Run, make_plan
 from ssmsim.study.recorded import Recording
 from ssmsim.trace.types import BlockSource, Program
 from ssmsim.tracers import open_tracer
-
-
-def key(plan: Plan, run: Run, sample: bool) -> str:
-    """Hash of all that a result depends on: sources, configuration, launches (a warm one's before it too), cubins, sampling."""
-    launch = plan.launches[run.workload, run.launch]
-    before = ran_before(launch, plan.configs[run.config].l2.bytes) if run.cache == "warm" else []
-    files = [file for one in (launch, *before) for file in (one.folder / "launch.json", one.cubin_path)]
-    contents = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
-    how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {sample} {run.blocks} {plan.clock(run)}"
-    text = f"{digest(run.engine)} {plan.config_digests[run.config]} {contents} {how}"
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-def kept(file: Path, digest: str) -> bool:
-    """Whether `file` is the result that this digest stands for."""
-    if not file.is_file():
-        return False
-    try:
-        return read_result(file).digest == digest
-    except SsmsimError:
-        return False
 
 
 def first_blocks(launch: Launch, program: Program, count: int) -> BlockSource:
@@ -72,10 +52,18 @@ def at_clock(config: SimConfig, mhz: int | None) -> SimConfig:
     return config.model_copy(update={"gpu": config.gpu.model_copy(update={"sm_clock_mhz": mhz})})
 
 
-def simulate(plan: Plan, runs: list[Run], sample: bool) -> None:
+def clear(file: Path) -> None:
+    """Remove what a killed run has left of writing `file` (see ssmsim.files)."""
+    for part in file.parent.glob(f".{glob.escape(file.name)}.*"):
+        part.unlink(missing_ok=True)
+
+
+def simulate(plan: Plan, runs: list[Run]) -> None:
     """Write the result of every run that is not there yet."""
-    wanted = [(run, plan.root / run.path(plan.study.device), key(plan, run, sample)) for run in runs]
-    missing = [(run, file, digest) for run, file, digest in wanted if not kept(file, digest)]
+    wanted = [(run, plan.root / run.path(plan.study.device), plan.key(run)) for run in runs]
+    missing = [(run, file, key) for run, file, key in wanted if current(file, key, run.names) is None]
+    for _, file, _ in wanted:
+        clear(file)
     print(f"{len(wanted) - len(missing)} of {len(wanted)} results are current", flush=True)
     if not missing:
         return
@@ -92,19 +80,14 @@ def simulate(plan: Plan, runs: list[Run], sample: bool) -> None:
         elif run.sms:
             result = parts.simulate(engine, config, run.sms, run.waves)
         else:
-            options: dict[str, Any] = {"sample": True} if sample and not run.blocks else {}
+            options: dict[str, Any] = {"sample": True} if plan.sample and not run.blocks else {}
             if run.cache == "warm":
                 options["warm"] = [one.folder for one in ran_before(launch, config.l2.bytes)]
             source = first_blocks(launch, program, run.blocks) if run.blocks else recording.source()
             result = engine.simulate(program, source, launch, config, **options)
             if source.block_count < launch.blocks:
                 result = result.model_copy(update={"sampled": Sampled(fraction=source.block_count / launch.blocks)})
-        named: dict[str, Any] = {
-            "launch": run.launch,
-            "workload": run.workload,
-            "config": run.config,
-            "cache": run.cache,
-        }
+        named: dict[str, Any] = dict(run.names)
         if result.cpu_seconds is None:  # replayed in this process
             named |= {"cpu_seconds": time.process_time() - processor, "peak_memory_bytes": peak_memory(),
                       "input_bytes": captured_bytes(launch)}  # fmt: skip
@@ -119,11 +102,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     for name in ("study", "engine", "workload", "launch", "selection"):
         parser.add_argument(name)
-    parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--sample", choices=["true", "false"], help="in place of the study's")
     given = parser.parse_args()
     try:
-        plan = make_plan(given.study)
-        simulate(plan, plan.batches[given.engine, given.workload, given.launch, given.selection], given.sample)
+        plan = make_plan(given.study, sample=given.sample)
+        simulate(plan, plan.batches[given.engine, given.workload, given.launch, given.selection])
     except SsmsimError as error:
         sys.exit(f"ssmsim: {error}")
 

@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
-from ssmsim.engines.embedded.warm import FILLINGS, allocations
+from ssmsim.engines.embedded.sampling.warm_caches import FILLINGS, allocations
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
+from ssmsim.study.names import check_name
 
 
 def ran_before(launch: Launch, l2_bytes: int) -> list[Launch]:
@@ -31,8 +32,23 @@ def ran_before(launch: Launch, l2_bytes: int) -> list[Launch]:
 
 
 def sequence(captured: Path) -> list[str]:
-    """Names of a capture's launches in the order in which they ran: sequence.json's; without it, as they are numbered."""
+    """Names of a capture's launches in the order in which they ran: sequence.json's; without it, as they are numbered.
+
+    Raises SsmsimError for a sequence.json of another format, or one that names a launch twice.
+    """
     file = captured / "sequence.json"
     if not file.is_file():
         return sorted(launch.parent.name for launch in captured.glob("*/launch.json"))
-    return [operation["launch"] for operation in json.loads(file.read_text())["operations"] if "launch" in operation]
+    try:
+        operations = json.loads(file.read_bytes())["operations"]
+        names = [operation["launch"] for operation in operations if "launch" in operation]
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("a launch that is no name")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SsmsimError(f"not a sequence: {error!r}", file, "capture it again") from None
+    for name in names:
+        check_name(name, "launch", file)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SsmsimError(f"launch {twice} is there twice", file, "capture it again")
+    return names

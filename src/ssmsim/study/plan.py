@@ -1,24 +1,26 @@
 """A study file to the list of simulations, every name in it checked against what exists, before anything runs."""
 
-import csv
 import hashlib
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import product
+from math import prod
 from pathlib import Path
 
 from pydantic import ValidationError
 
-import ssmsim
+from ssmsim.config.load import chain, load
 from ssmsim.config.load import digest as config_digest
-from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines import engine_names, open_engine
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
-from ssmsim.study.schema import AND, AT, Cache, Study, read_study
+from ssmsim.measured import read_measured
+from ssmsim.study.keys import digest, launch_digest
+from ssmsim.study.names import check_file_name, check_inside, check_name
+from ssmsim.study.schema import AND, AT, MOST_RUNS, Cache, Selection, Study, read_study
 
 
 @dataclass(frozen=True, order=True)
@@ -37,6 +39,12 @@ class Run:
     waves: float = 0.0
     blocks: int = 0
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What its result says of itself."""
+        return {"engine": self.engine, "workload": self.workload, "launch": self.launch, "config": self.config,
+                "cache": self.cache}  # fmt: skip
+
     def path(self, device: str) -> str:
         how = f"{self.sms}sms" if self.sms else self.cache + (f".{self.blocks}blocks" if self.blocks else "")
         return f"results/{self.engine}/{device}/{self.workload}/{self.launch}/{self.config}.{how}.json"
@@ -46,12 +54,14 @@ class Run:
 class Plan:
     """A checked study.
 
+    sample:   of launches on the whole GPU, time some waves of blocks.
     batches:  (engine, workload, launch, selection) -> the runs that go together in one process; each run is in one.
     configs:  name -> the validated configuration, the baseline first, simconfigs/ and sweep points alike.
     launches: (workload, folder name) -> the launch.
     """
 
     study: Study
+    sample: bool
     root: Path
     batches: dict[tuple[str, str, str, str], list[Run]]
     configs: dict[str, SimConfig]
@@ -78,14 +88,12 @@ class Plan:
         """(folder under traces/, workload, launch, cache) -> MHz that the SMs ran at when the launch was measured."""
         if self.study.clock == "config":
             return {}
-        found = {}
-        for gpu in (self.study.tables, *self.elsewhere):
-            for file in self.tables(gpu):
-                for row in csv.DictReader((self.root / file).read_text().splitlines()):
-                    if row.get(CYCLES) and row.get(TIME):
-                        mhz = float(row[CYCLES]) / float(row[TIME]) * 1e3
-                        found[gpu, Path(file).parent.name, row["launch"], row["cache"]] = round(mhz)
-        return found
+        return {
+            (gpu, Path(file).parent.name, *row): mhz
+            for gpu in (self.study.tables, *self.elsewhere)
+            for file in self.tables(gpu)
+            for row, mhz in read_measured(self.root / file).clocks.items()
+        }
 
     def clock(self, run: Run) -> int | None:
         """MHz of a run when these are not its configuration's.
@@ -122,12 +130,32 @@ class Plan:
         """The launch with the fewest thread blocks."""
         return min(self.launches, key=lambda launch: self.launches[launch].blocks)
 
+    def key(self, run: Run) -> str:
+        """Hash of all that a run's result depends on.
+
+        Sources and disassembler, configuration, the files of the launch (of a warm one those of the launches before it
+        too), sampling and clock; of a part of the GPU the baseline too, around whose piece every other lies.
+        """
+        launch = self.launches[run.workload, run.launch]
+        launches = [launch]
+        if run.cache == "warm":
+            from ssmsim.study.before import ran_before  # the engine takes a second to load
+
+            launches += ran_before(launch, self.configs[run.config].l2.bytes)
+        configs = [run.config, self.study.baseline] if run.sms else [run.config]
+        how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {self.sample} {run.blocks} {self.clock(run)}"
+        parts = [
+            digest(run.engine),
+            *(self.config_digests[name] for name in configs),
+            *map(launch_digest, launches),
+            how,
+        ]
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:32]
+
     def identity(self, engine: str, workload: str, launch: str, selection: str) -> str:
-        """What a batch simulates, and hashes of the configurations: when this changes, the batch runs again."""
-        runs = self.batches[engine, workload, launch, selection]
+        """What a batch simulates and the keys of its results: when this changes, the batch runs again."""
         return " ".join(
-            f"{r.config}.{r.cache}.{r.sms}.{r.waves}.{r.blocks}.{self.clock(r)}:{self.config_digests[r.config]}"
-            for r in runs
+            f"{Path(run.path('')).stem}:{self.key(run)}" for run in self.batches[engine, workload, launch, selection]
         )
 
     @cached_property
@@ -135,30 +163,23 @@ class Plan:
         return {name: config_digest(config) for name, config in self.configs.items()}
 
 
-CYCLES, TIME = "gpc__cycles_elapsed.max", "gpu__time_duration.sum"  # TIME in ns; ncu reads both in one pass
 PART_ENGINES = ("embedded",)  # those that can time a piece of a launch
-REPLAY = ("config", "sass", "trace", "tracers", "launch.py", "contents.py")  # beside the engine, what a result rests on
 
 
-@cache
-def digest(engine: str) -> str:
-    """Hash of the sources that a replay by `engine` runs; without importing them."""
-    package = Path(ssmsim.__file__).parent
-    hashed = hashlib.sha256()
-    for part in (f"engines/{engine}", *REPLAY):
-        for file in sorted((package / part).rglob("*.py")) or [package / part]:
-            hashed.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes())
-    return hashed.hexdigest()[:16]
-
-
-def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
+def make_plan(file: Path | str, root: Path | str = ".", sample: object = None) -> Plan:
     """Check a study file against the launches, configurations and engines under `root`.
 
-    Raises SsmsimError, one line, for a launch, configuration, field, axis or engine that does not exist, a selection
-    that comes out empty, and a launch captured on another GPU than the configuration describes.
+    sample: true or false in place of the study's; None: the study's.
+
+    Raises SsmsimError, one line, for a launch, configuration, field, axis or engine that does not exist, a name that is
+    none, files outside their folder, a selection that comes out empty or with too many runs, and a launch captured on
+    another GPU than the configuration describes.
     """
     root = Path(root)
+    check_name(Path(file).stem, "study", file)
     study = read_study(root / file)
+    if sample is not None and str(sample).lower() not in ("true", "false"):
+        raise SsmsimError(f"sample={sample} is neither true nor false", "--config", "give one of the two")
     if study.accelsim_root:
         os.environ["ACCELSIM_ROOT"] = study.accelsim_root  # where the engine looks, here and in the jobs
     for engine in study.engines:
@@ -171,22 +192,30 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
     batches: dict[tuple[str, str, str, str], list[Run]] = {}
     taken: set[Run] = set()
     launches: dict[tuple[str, str], Launch] = {}
+    runs_so_far = 0
     for name, selection in study.selections.items():
         field = f"selections.{name}"
         for config in selection.configs:
             if config not in configs:
                 configs[config] = _config(root, config, f"{field}.configs", file)
+        chosen = _launches(root, study.device, selection.launches, field, file)
+        runs_so_far += len(chosen) * _points(selection) * len(selection.caches) * len(study.engines)
+        if runs_so_far > MOST_RUNS:
+            what = f"field {field}: {runs_so_far:,} simulations, at most {MOST_RUNS:,} make a study"
+            raise SsmsimError(what, file, "select fewer launches, configurations or factors")
         points = [study.baseline, *selection.configs]  # what every speed-up refers to
         for sweep in selection.sweeps:
             for factors in product(*sweep.values()):
-                point = AND.join(f"{a}{AT}{f:g}" for a, f in zip(sweep, factors, strict=True) if f != 1)
+                point = AND.join(f"{a}{AT}{_text(f)}" for a, f in zip(sweep, factors, strict=True) if f != 1)
                 points.append(point or study.baseline)
                 if point and point not in configs:
                     configs[point] = _sweep_point(study, baseline, point, dict(zip(sweep, factors, strict=True)), file)
-        chosen = _launches(root, study.device, selection.launches, field, file)
         for (workload, launch), description in chosen.items():
             for point in points:
                 _same_gpu(description, study, configs[point], point, f"{workload}/{launch}", file)
+                if selection.part and selection.part.sms > configs[point].sm_count:
+                    what = f"field {field}.part.sms: {selection.part.sms}, {point} has {configs[point].sm_count} SMs"
+                    raise SsmsimError(what, file, "give fewer, or leave part out for the whole GPU")
             part = (selection.part.sms, selection.part.waves) if selection.part else (0, 0.0)
             for engine in PART_ENGINES if selection.part else study.engines:
                 how = (*part, selection.blocks or 0)
@@ -200,13 +229,30 @@ def make_plan(file: Path | str, root: Path | str = ".") -> Plan:
         if not (root / f"traces/{study.measured_on}/{workload}/measured.csv").is_file():
             what = f"field measured_on: no traces/{study.measured_on}/{workload}/measured.csv"
             raise SsmsimError(what, file, "`ssmsim measure --captured` makes it, on a GPU")
-    return Plan(study, root, batches, configs, launches)
+    sampled = study.sample if sample is None else str(sample).lower() == "true"
+    plan = Plan(study, sampled, root, batches, configs, launches)
+    for path in plan.results:
+        check_file_name(path, file)
+    _ = plan.clocks  # a table that is wrong is missed now, not in a job
+    return plan
+
+
+def _text(factor: float) -> str:
+    """As short as it is without loss: two factors never have one name."""
+    return f"{factor:g}" if float(f"{factor:g}") == factor else repr(float(factor))
+
+
+def _points(selection: Selection) -> int:
+    """Configurations and sweep points of a selection, the baseline too, those counted twice that it names twice."""
+    return 1 + len(selection.configs) + sum(prod(map(len, sweep.values())) for sweep in selection.sweeps)
 
 
 def _config(root: Path, name: str, field: str, file: Path | str) -> SimConfig:
     if not (root / "simconfigs" / f"{name}.yaml").is_file():
         there = ", ".join(sorted(path.stem for path in (root / "simconfigs").glob("*.yaml")))
         raise SsmsimError(f"field {field}: no configuration {name!r}", file, f"simconfigs/ has {there or 'none'}")
+    for part in chain(root / "simconfigs" / f"{name}.yaml"):
+        check_inside(part, root / "simconfigs", f"configuration {name}: {part}", file)
     return load(root / "simconfigs" / f"{name}.yaml")
 
 
@@ -216,6 +262,7 @@ def _launches(
     found: dict[tuple[str, str], Launch] = {}
     for workload, patterns in wanted.items():
         folder = root / "traces" / device / workload
+        check_inside(folder, root / "traces" / device, f"workload {workload}", file)
         there = sorted(path.parent.name for path in folder.glob("*/launch.json"))
         if not there:
             raise SsmsimError(f"field {field}.launches: no captured launches in {folder}", file, "capture the workload")
@@ -227,10 +274,24 @@ def _launches(
                     file,
                     f"{workload} has {', '.join(there)}",
                 )
-            found |= {(workload, name): read_launch(folder / name) for name in names}
+            found |= {(workload, name): _launch(folder / check_name(name, "launch folder", folder)) for name in names}
     if not found:
         raise SsmsimError(f"field {field}.launches: selects no launch", file, 'give a pattern, "*" for all')
     return found
+
+
+def _launch(folder: Path) -> Launch:
+    """A launch whose files lie in its workload's folder."""
+    check_inside(folder, folder.parent, f"launch {folder.name}", folder)
+    launch = read_launch(folder)
+    contents = [(f"contents of {buffer.name}", buffer.contents) for buffer in launch.buffers if buffer.contents]
+    for what, name in [("cubin", launch.cubin), *contents]:
+        if Path(name).is_absolute():
+            raise SsmsimError(
+                f"{what} {name!r} is an absolute path", folder / "launch.json", "copy it beside the launch"
+            )
+        check_inside(folder / name, folder.parent, f"{what} {name!r}", folder / "launch.json")
+    return launch
 
 
 def _same_gpu(launch: Launch, study: Study, config: SimConfig, name: str, where: str, file: Path | str) -> None:

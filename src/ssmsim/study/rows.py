@@ -1,6 +1,6 @@
 """Gather the study: every simulated and measured row as one table, the hardware of every configuration as another.
 
-    python -m ssmsim.study.rows STUDY --rows results/rows.csv --hardware results/hardware.csv
+    python -m ssmsim.study.rows STUDY [--sample true|false] --rows results/rows.csv --hardware results/hardware.csv
 
 rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch, `order` (its place in the captured
 sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
@@ -15,6 +15,7 @@ hardware.csv: config, field, value, for every number of every configuration.
 import argparse
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 from ssmsim.launch import Launch, read_launch
+from ssmsim.measured import read_measured
 from ssmsim.results import read_result
-from ssmsim.study.plan import Plan, make_plan
+from ssmsim.study.keys import current
+from ssmsim.study.plan import Plan, Run, make_plan
 
 
 def short_name(launch: str) -> str:
@@ -76,10 +79,7 @@ def measured_rows(file: Path) -> list[dict[str, Any]]:
     What a warm launch finds in the L2 differs when it runs again over its own data, as ncu does for counters of several
     passes (measured.schema.json: own). Those of the L2 are left out: a simulated warm launch follows another.
     """
-    table = pd.read_csv(file).copy()  # unfragmented
-    for column in ("launch", "cache"):
-        if column not in table.columns:
-            raise SsmsimError(f"no column {column!r}", file, "measure again with `ssmsim measure`")
+    table = read_measured(file).table.copy()  # unfragmented
     schema = file.with_suffix(".schema.json")
     columns = json.loads(schema.read_text())["columns"] if schema.exists() else {}
     own = [name for name, how in columns.items() if name.startswith("lts__") and how.get("warm") == "own"]
@@ -88,13 +88,21 @@ def measured_rows(file: Path) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
+def result_row(plan: Plan, run: Run) -> dict[str, Any]:
+    """The row of a run's result. Raises SsmsimError when there is none, or it is not of this study's inputs."""
+    path = run.path(plan.study.device)
+    result = current(plan.root / path, plan.key(run), run.names)
+    if result is None:
+        read_result(plan.root / path)  # says what is wrong with the file
+        raise SsmsimError("made from other inputs than today's", path, "run the same command again: it is made anew")
+    return result.row() | {"part_sms": run.sms}
+
+
 def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(rows, hardware) of a study whose simulations are done."""
     device = plan.root / "traces" / plan.study.device
     about = {workload: sequence(device / workload) for workload in plan.workloads}
-    rows: list[dict[str, Any]] = []
-    for run, result in zip(plan.runs, plan.results, strict=True):
-        rows.append(read_result(plan.root / result).row() | {"part_sms": run.sms})
+    rows = [result_row(plan, run) for run in plan.runs]
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
     for gpu, files in plan.elsewhere.items():
@@ -124,8 +132,12 @@ def main() -> None:
     parser.add_argument("study")
     parser.add_argument("--rows", required=True)
     parser.add_argument("--hardware", required=True)
+    parser.add_argument("--sample", choices=["true", "false"], help="in place of the study's")
     given = parser.parse_args()
-    rows, hardware = gather(make_plan(given.study))
+    try:
+        rows, hardware = gather(make_plan(given.study, sample=given.sample))
+    except SsmsimError as error:
+        sys.exit(f"ssmsim: {error}")
     for output, table in ((given.rows, rows), (given.hardware, hardware)):
         with whole_file(output) as temporary:
             table.to_csv(temporary, index=False)

@@ -1,21 +1,48 @@
 """The study's config file: what to simulate, as data. Unknown keys, empty selections and bad factors are errors."""
 
+import re
+from collections.abc import Hashable, Sequence
+from math import prod
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from ssmsim.config.yaml_reader import read_yaml
 from ssmsim.errors import SsmsimError
+from ssmsim.study.names import ALLOWED, PATTERN
 
 Cache = Literal["cold", "warm"]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]
+
+
+def _name(name: str) -> str:
+    if not re.fullmatch(PATTERN, name):
+        raise ValueError(f"{name!r} is not a name: {ALLOWED}")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_name)]
 Factor = Annotated[float, Field(gt=0, le=1024)]
+Exponent = Annotated[float, Field(ge=-4, le=4)]
+Item = TypeVar("Item", bound=Hashable)
+MOST_POINTS = 4096  # of one sweep: a plane of 64 x 64
+MOST_RUNS = 100_000  # of a study: a day on 16 cores at a second each
+
+
+def _once(items: Sequence[Item]) -> Sequence[Item]:
+    """Refuses an item that a list has twice: a slip, or a run that seems to happen twice."""
+    for place, item in enumerate(items):
+        if item in items[:place]:
+            raise ValueError(f"{item!r} is there twice")
+    return items
+
+
+Once = AfterValidator(_once)
 AT, AND = "@", "+"  # a sweep point is named "vector@2+dram@1.5": file names, and what the figures parse
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Part(_Strict):
@@ -41,10 +68,10 @@ class Selection(_Strict):
               engine affords. It compares engines with each other; with the GPU only where the launch has no more.
     """
 
-    launches: dict[Name, list[str]] = Field(min_length=1)
-    configs: list[Name] = []
-    sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1)]]] = []
-    caches: list[Cache] = Field(default=["cold"], min_length=1)
+    launches: dict[Name, Annotated[list[str], Once]] = Field(min_length=1)
+    configs: Annotated[list[Name], Once] = []
+    sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1, max_length=MOST_POINTS), Once]]] = []
+    caches: Annotated[list[Cache], Once] = Field(default=["cold"], min_length=1)
     part: Part | None = None
     blocks: Annotated[int, Field(ge=1)] | None = None
 
@@ -56,6 +83,11 @@ class Selection(_Strict):
             raise ValueError("a part starts from what earlier blocks left: caches does not apply")
         if self.part is not None and self.blocks is not None:
             raise ValueError("give part or blocks, not both")
+        for number, sweep in enumerate(self.sweeps):
+            points = prod(len(factors) for factors in sweep.values())
+            if not sweep or points > MOST_POINTS:
+                what = f"has {points:,} points, at most {MOST_POINTS:,} run" if sweep else "has no axis"
+                raise ValueError(f"sweeps.{number} {what}: give fewer axes or factors")
         return self
 
 
@@ -68,7 +100,7 @@ class Study(_Strict):
     sample:     simulate some waves of thread blocks and estimate the whole; false: every block.
     clock:      of the SMs in runs on the whole GPU: `measured`, each launch as its measurement ran (the GPU slows the
                 tensor-heavy ones to stay within its power), or `config`. Parts of the GPU run at the configuration's.
-    held_out:   workloads by which no parameter and no rule of the model was chosen: shown apart from the others.
+    held_out:   workloads from which no value of the model was set, though some led to rules: shown apart from the others.
     axes:       name -> {config field: exponent}; a factor f multiplies the baseline's value by f ** exponent.
     selections: name -> Selection; a run that several of them ask for happens once.
     """
@@ -76,12 +108,12 @@ class Study(_Strict):
     device: Name
     measured_on: Name | None = None
     baseline: Name
-    engines: list[Name] = Field(min_length=1)
+    engines: Annotated[list[Name], Once] = Field(min_length=1)
     accelsim_root: str | None = None
     sample: bool = True
     clock: Literal["measured", "config"] = "config"
-    held_out: list[Name] = []
-    axes: dict[Name, Annotated[dict[str, float], Field(min_length=1)]] = {}
+    held_out: Annotated[list[Name], Once] = []
+    axes: dict[Name, Annotated[dict[str, Exponent], Field(min_length=1)]] = {}
     selections: dict[Name, Selection] = Field(min_length=1)
 
     @property
@@ -107,14 +139,18 @@ class Study(_Strict):
 
 
 def read_study(path: Path | str) -> Study:
-    """Read and validate the study's file. Raises SsmsimError naming file and field."""
+    """Read and validate the study's file. Raises SsmsimError naming file, line and field."""
     try:
-        return Study.model_validate(yaml.safe_load(Path(path).read_text()))
-    except OSError:
-        raise SsmsimError("no such study file", path, "name one with --config study=FILE") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise SsmsimError(f"not YAML: {error}", path, "mend the syntax") from None
+        root = read_yaml(path, "name one with --config study=FILE")
+    except SsmsimError as error:
+        if error.what == "no such file":
+            raise SsmsimError("no such study file", path, error.todo) from None
+        raise
+    try:
+        return Study.model_validate(root.plain())
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "study"
-        raise SsmsimError(f"field {field}: {first['msg'].removeprefix('Value error, ')}", path, "mend it") from None
+        given = f", not {str(first['input'])[:40]!r}" if first["msg"].startswith("Input should") else ""
+        what = f"field {field}: {first['msg'].removeprefix('Value error, ')}{given}"
+        raise SsmsimError(what, f"{path}:{root.line_of(first['loc'])}", "mend it") from None

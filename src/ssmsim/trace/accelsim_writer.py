@@ -19,6 +19,7 @@ from ssmsim.trace.types import BlockSource, BlockTrace, Program
 
 BATCH_BLOCKS = 8
 LIST, KERNEL = "kernelslist.g", "kernel-1.traceg"
+FOLDER = "Accel-Sim trace"  # format, see ssmsim.files
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def write_folder(
     the file for every block of the grid, in file order, whatever its id. A header line keeps the launch's grid.
     """
     name = KERNEL + (".xz" if xz else "")
-    with whole_folder(folder) as temporary:
+    with whole_folder(folder, FOLDER, launch.inputs) as temporary:
         (temporary / LIST).write_text(name + "\n")
         with lzma.open(temporary / name, "wb", preset=1) if xz else (temporary / name).open("wb") as out:
             return write_stream(out, launch, program, source)

@@ -11,7 +11,7 @@ from pathlib import Path
 from ssmsim.config.fields import Group
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.accelsim.install import Version
-from ssmsim.engines.accelsim.memory import Memory, memory_options, memory_system
+from ssmsim.engines.accelsim.memory_options import Memory, memory_options, memory_system
 
 SECTOR_BYTES = 32
 ISSUE_LANES = 32

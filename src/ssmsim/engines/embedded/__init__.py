@@ -1,6 +1,6 @@
 """The embedded engine: a cycle-level model of one GPU in Python, compiled by Numba.
 
-Read core.py first (the cycle loop), then records.py (all state), then one file per hardware unit. An edit in any file
+Read loop.py first (the cycle loop), then records.py (all state), then one file per hardware unit. An edit in any file
 takes effect at the next run: Numba's cache is kept in a folder named after a hash of all engine sources, because
 Numba itself does not notice a change in a function that another file calls.
 """
@@ -14,21 +14,23 @@ from typing import Any
 
 import numba
 
+from ssmsim.engines import compile_cache
+
 HERE = Path(__file__).parent
 
 
 @functools.cache
 def digest() -> str:
-    """Hash of every source file of the engine."""
+    """Hash of every source file of the engine, its subfolders included: names and contents."""
     total = hashlib.sha256()
-    for file in sorted(HERE.glob("*.py")):
-        total.update(file.name.encode() + b"\0" + file.read_bytes())
+    for file in sorted(HERE.rglob("*.py")):
+        total.update(file.relative_to(HERE).as_posix().encode() + b"\0" + file.read_bytes())
     return total.hexdigest()[:16]
 
 
 def cache_root() -> Path:
     """Where compiled code is kept: $SSMSIM_CACHE, else the user's cache folder."""
-    if "SSMSIM_CACHE" in os.environ:
+    if os.environ.get("SSMSIM_CACHE"):
         return Path(os.environ["SSMSIM_CACHE"])
     if sys.platform == "darwin":
         return Path.home() / "Library/Caches/ssmsim"
@@ -37,7 +39,7 @@ def cache_root() -> Path:
 
 # Code compiled with bounds checking must not be mistaken for the other: Numba's index does not tell them apart.
 CHECKED = "-checked" if numba.config.BOUNDSCHECK else ""
-numba.config.CACHE_DIR = str(cache_root() / (digest() + CHECKED))
+compile_cache.use(cache_root() / (digest() + CHECKED))
 
 
 class Embedded:
@@ -50,13 +52,13 @@ class Embedded:
 
     def window(self, *arguments: Any) -> Any:
         """A piece of a launch for simulate(..., window=); see window.Window."""
-        from ssmsim.engines.embedded.window import Window
+        from ssmsim.engines.embedded.sampling.window import Window
 
         return Window(*arguments)
 
     def resident(self, launch: Any, config: Any) -> int:
         """Thread blocks that an SM holds."""
-        from ssmsim.engines.embedded.machine import occupancy
+        from ssmsim.engines.embedded.state.occupancy import occupancy
 
         return int(occupancy(launch, config).blocks)
 

@@ -8,17 +8,20 @@ import numpy as np
 
 from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded import checks, code, core, digest, events, hotspots, machine, report
-from ssmsim.engines.embedded import records as r
-from ssmsim.engines.embedded import warm as warming
-from ssmsim.engines.embedded.estimate import Meter
-from ssmsim.engines.embedded.machine import State
-from ssmsim.engines.embedded.pool import Pool
-from ssmsim.engines.embedded.sample import TARGET, SampledPool
-from ssmsim.engines.embedded.sampler import Sampler
-from ssmsim.engines.embedded.stagger import Stagger
-from ssmsim.engines.embedded.timeline import Timeline
-from ssmsim.engines.embedded.window import Window
+from ssmsim.engines.embedded import conservation, digest, event_queue, instructions, loop
+from ssmsim.engines.embedded.feed.block_pool import Pool
+from ssmsim.engines.embedded.sampling import warm_caches as warming
+from ssmsim.engines.embedded.sampling.estimate import Meter
+from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool
+from ssmsim.engines.embedded.sampling.stagger import Stagger
+from ssmsim.engines.embedded.sampling.window import Window
+from ssmsim.engines.embedded.sm import instruction
+from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.machine import State
+from ssmsim.engines.embedded.views import report, stalls_by_instruction
+from ssmsim.engines.embedded.views.timeline import Timeline
+from ssmsim.engines.embedded.views.warp_sampler import Sampler
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result
@@ -44,11 +47,11 @@ def simulate(
 ) -> Result:
     """Replay all of `blocks`; see engines.Engine.
 
-    warm: folder of the launch that ran before, or folders of several, oldest first (see warm.py).
+    warm: folder of the launch that ran before, or folders of several, oldest first (see warm_caches.py).
     sample: True, or about how many warp instructions to time.
     timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
-    stalls: file for the warp cycles of each instruction by stall reason; see hotspots.py.
-    samples: file for what ncu's warp sampler would have seen of the blocks that are timed; see sampler.py.
+    stalls: file for the warp cycles of each instruction by stall reason; see stalls_by_instruction.py.
+    samples: file for what ncu's warp sampler would have seen of the blocks that are timed; see warp_sampler.py.
     sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): L2 and DRAM
     keep their own clocks, so a slower SM finds them faster.
     window: a piece of the launch to time in place of `blocks`, over the L2 that earlier ones left (see window.py).
@@ -64,7 +67,7 @@ def simulate(
     if capability != config.gpu.compute_capability:
         raise SsmsimError(f"captured on compute capability {capability}, {config.name} has {config.gpu.compute_capability}",
                           launch.folder, "choose a configuration of that architecture")  # fmt: skip
-    state = machine.build(code.translate(program, config), launch, config, blocks.block_count)
+    state = machine.build(instructions.translate(program, config), launch, config, blocks.block_count)
     before = [warm] if isinstance(warm, Path | str) else list(warm or ())
     if before:
         warming.fill(state, before, launch, config)
@@ -76,7 +79,7 @@ def simulate(
         else Pool(program, blocks, state)
     )
     pool = window.pool(state) if window is not None else pool
-    events.schedule(state.events, int(state.machine[0].start), events.LAUNCH, 0, 0)
+    event_queue.schedule(state.events, int(state.machine[0].launch.start_cycles), event_queue.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     line = None if timeline is None else Timeline(timeline_sm, program, state)
     watches: list[Timeline | Meter | Stagger | Sampler] = (
@@ -90,11 +93,11 @@ def simulate(
         line.write(timeline)
     if sampler is not None and samples is not None:
         sampler.write(samples)
-    checks.conserve(state, int(pool.executed.sum()))
+    conservation.conserve(state, int(pool.executed.sum()))
     timed = int(pool.executed.sum())
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
     if stalls is not None:
-        hotspots.write(stalls, state, pool.executed, program)
+        stalls_by_instruction.write(stalls, state, pool.executed, program)
     result = Result(
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
         engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="warm" if before else "cold",
@@ -109,16 +112,16 @@ def run_to_end(state: State, pool: Pool, program: Program, watches: list) -> Non
     """Run the loop, pausing for those who watch: each names the next cycle it wants to look at."""
     while True:
         pause = min((watch.until(state) for watch in watches), default=STEP)
-        status = core.run(*state.arguments(), pause)
+        status = loop.run(state.arrays(), pause)
         for watch in watches:
             watch.look(state)
-        if status == core.NEED_BLOCKS:
+        if status == loop.NEED_BLOCKS:
             pool.refill()
-        elif status == core.PAUSED:
+        elif status == loop.PAUSED:
             continue
-        elif status == core.FINISHED:
+        elif status == loop.FINISHED:
             return
-        elif status == core.DEADLOCK:
+        elif status == loop.DEADLOCK:
             raise deadlock(state, program)
         else:
             raise SsmsimError("an internal pool is exhausted", "embedded engine", "report the launch and configuration")
@@ -136,7 +139,7 @@ def deadlock(state: State, program: Program) -> SsmsimError:
     if number >= 0:  # the barrier itself has issued
         cause = f"barrier {number}, reached by {int(block.arrived[number])} of {int(block.live)} warps"
         issued = state.stream[: int(warp.position)] & r.INDEX
-        at = int(issued[np.flatnonzero(state.code.kind[issued] == r.BARRIER)[-1]])
+        at = int(issued[np.flatnonzero(state.code.kind[issued] == instruction.BARRIER)[-1]])
     text = program.text[at].strip()
     return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: block {block.id} warp {warp.number} waits at "
                        f"{program.instructions['pc'][at]:#x} ({text}) for {cause}", program.kernel,

@@ -12,11 +12,11 @@ from ssmsim.sass.opcodes import Access, Space
 from ssmsim.sass.operands import Operand
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.tracers.emulated.address_space import Image, gather, scatter
 from ssmsim.tracers.emulated.atomics import compile_atomic
 from ssmsim.tracers.emulated.execute import descriptors
-from ssmsim.tracers.emulated.memory import Image, gather, scatter
-from ssmsim.tracers.emulated.operands import Group, packed, reader, register_address, writer
-from ssmsim.tracers.emulated.places import Places, all_lanes
+from ssmsim.tracers.emulated.lane_bytes import Places, all_lanes
+from ssmsim.tracers.emulated.operand_values import Group, packed, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 from ssmsim.tracers.emulated.unknown import Unknowns, all_known, labels_of, load_labels, spoil, store_labels

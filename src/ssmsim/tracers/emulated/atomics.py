@@ -11,9 +11,9 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.opcodes import Space
 from ssmsim.sass.records import access_bytes
-from ssmsim.tracers.emulated.memory import Image
-from ssmsim.tracers.emulated.operands import Group, reader, writer
-from ssmsim.tracers.emulated.places import Places, all_lanes
+from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.lane_bytes import Places, all_lanes
+from ssmsim.tracers.emulated.operand_values import Group, reader, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, load_labels, store_labels

@@ -8,7 +8,7 @@ import numpy as np
 
 from ssmsim.sass.decode import Instruction
 from ssmsim.tracers.emulated import divergence
-from ssmsim.tracers.emulated.operands import Group, reader
+from ssmsim.tracers.emulated.operand_values import Group, reader
 from ssmsim.tracers.emulated.state import NAMED_BARRIERS, State
 
 ALL_LANES = 0xFFFFFFFF

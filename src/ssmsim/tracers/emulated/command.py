@@ -5,6 +5,10 @@ from typing import Annotated
 
 import typer
 
+from ssmsim import options
+from ssmsim.errors import SsmsimError
+
+MOST_INSTRUCTIONS, MOST_BYTES = 10**15, 1 << 40
 LaunchFolder = Annotated[Path, typer.Argument(help="A launch/1 folder.")]
 
 
@@ -12,7 +16,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def inspect(
         launch: LaunchFolder,
-        blocks: Annotated[int, typer.Option(help="Thread blocks to run, spread over the grid; 0: all.")] = 0,
+        blocks: Annotated[
+            int, options.whole("Thread blocks to run, spread over the grid; 0: all.", 0, options.BLOCKS, "blocks")
+        ] = 0,
         code: Annotated[bool, typer.Option(help="Print each instruction with its control field and count.")] = False,
     ) -> None:
         """Emulate a launch and print its totals per pipe and per opcode."""
@@ -39,7 +45,10 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def count(
         launches: Annotated[list[Path], typer.Argument(help="Launch folders with measured.csv in the folder above.")],
-        most: Annotated[int, typer.Option(help="Leave out launches that execute more warp instructions; 0: none.")] = 0,
+        most: Annotated[
+            int,
+            options.whole("Leave out launches that execute more; 0: none.", 0, MOST_INSTRUCTIONS, "warp instructions"),
+        ] = 0,
     ) -> None:
         """Emulate whole launches and compare their exact counters with measured ones; exit code 1 when one differs."""
         from ssmsim.tracers.emulated.measured import compare_with_measured, measured_row
@@ -61,7 +70,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def reshape(
         launch: LaunchFolder,
-        output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write the new launch to.")],
+        output: Annotated[
+            Path, typer.Option("-o", "--output", help="Folder to write: a new one, or one that this command wrote.")
+        ],
         grid: Annotated[str, typer.Option(help="New grid, as x,y,z.")] = "",
         param: Annotated[list[str] | None, typer.Option(help="OFFSET=VALUE or NAME=VALUE; may be repeated.")] = None,
         buffer: Annotated[list[str] | None, typer.Option(help="NAME=BYTES; may be repeated.")] = None,
@@ -71,5 +82,11 @@ def register(app: typer.Typer) -> None:
         from ssmsim.tracers.emulated.reshape import parse_change, parse_grid, write_reshaped
         from ssmsim.tracers.emulated.reshape import reshape as reshaped
 
-        sizes = {str(name): size for name, size in parse_change(buffer or []).items()}
+        sizes = {str(name): _bytes(name, size) for name, size in parse_change(buffer or []).items()}
         write_reshaped(reshaped(read_launch(launch), parse_grid(grid), parse_change(param or []), sizes), output)
+
+
+def _bytes(name: int | str, size: int) -> int:
+    if not 0 <= size <= MOST_BYTES:
+        raise SsmsimError(f"{name}={size} must be from 0 to {MOST_BYTES} bytes", "--buffer", "give another size")
+    return size

@@ -11,7 +11,7 @@ from ssmsim.sass.decode import Instruction
 from ssmsim.sass.opcodes import Control
 from ssmsim.sass.operands import Operand
 from ssmsim.tracers.emulated import barriers, divergence
-from ssmsim.tracers.emulated.operands import Group, guard_lanes, reader, writer
+from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, writer
 from ssmsim.tracers.emulated.state import State, pack
 
 Steer = Callable[[State, Group], None]

@@ -8,7 +8,7 @@ import numpy as np
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.operands import Operand
-from ssmsim.tracers.emulated.operands import Group, guard_lanes, reader, writer
+from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 

@@ -7,7 +7,7 @@ import numpy as np
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
-from ssmsim.tracers.emulated.memory import Image
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.run import full_plan, run_blocks
 
 BATCH_WARPS = 256  # matrix instructions hold some hundred bytes per lane in temporaries

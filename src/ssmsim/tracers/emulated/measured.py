@@ -1,10 +1,10 @@
 """Emulated totals of launches beside what Nsight Compute measured for them."""
 
-import csv
 from pathlib import Path
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
+from ssmsim.measured import read_measured
 from ssmsim.tracers.emulated.totals import emulate_totals
 
 
@@ -16,19 +16,10 @@ def measured_row(folder: Path) -> dict[str, float]:
     path = folder.resolve().parent / "measured.csv"
     if not path.is_file():
         raise SsmsimError("no measured.csv beside the launch", folder, "measure it by `ssmsim measure`")
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            if row["launch"] == folder.resolve().name and row["cache"] == "cold":
-                return {name: float(value) for name, value in row.items() if _is_number(value)}
-    raise SsmsimError(f"no row of {folder.resolve().name}", path, "measure it by `ssmsim measure`")
-
-
-def _is_number(text: str | None) -> bool:
-    try:
-        float(text or "")
-    except ValueError:
-        return False
-    return True
+    row = read_measured(path).rows.get((folder.resolve().name, "cold"))
+    if row is None:
+        raise SsmsimError(f"no row of {folder.resolve().name}", path, "measure it by `ssmsim measure`")
+    return {name: value for name, value in row.items() if value is not None}
 
 
 def compare_with_measured(folder: Path) -> tuple[dict[str, int], dict[str, tuple[int, float]]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Dim3, Launch
-from ssmsim.sass.cubin import read_kernel
+from ssmsim.sass.kernel_elf import read_kernel
 
 FIRST_ADDRESS = 0x7D00_0000_0000  # reshaped buffers are laid out anew from here, far from the address windows
 ALIGN = 2 << 20
@@ -109,7 +109,7 @@ def write_reshaped(launch: Launch, folder: Path) -> None:
     """A reshaped launch as a launch/1 folder of its own; contents files are named by absolute path."""
     from ssmsim.files import whole_folder
 
-    with whole_folder(folder) as temporary:
+    with whole_folder(folder, "launch/1", launch.inputs) as temporary:
         (temporary / "kernel.cubin").write_bytes(launch.cubin_path.read_bytes())
         buffers = [
             b if b.contents is None else b.model_copy(update={"contents": str((launch.folder / b.contents).resolve())})

@@ -14,12 +14,12 @@ from ssmsim.sass.opcodes import Access, Control, Space
 from ssmsim.sass.operands import RZ, Operand
 from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.control import compile_control
 from ssmsim.tracers.emulated.execute import Execute, compile_instruction
-from ssmsim.tracers.emulated.history import SHARED_SPACES, History, Note
 from ssmsim.tracers.emulated.log import Log
-from ssmsim.tracers.emulated.memory import Image
-from ssmsim.tracers.emulated.operands import Group, guard_lanes, packed
+from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, packed
+from ssmsim.tracers.emulated.shared_memory_history import SHARED_SPACES, History, Note
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import State
 from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, pass_labels

@@ -6,8 +6,8 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
-from ssmsim.sass.cubin import Kernel
 from ssmsim.sass.decode import Instruction
+from ssmsim.sass.kernel_elf import Kernel
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
 from ssmsim.tracers.emulated.divergence import Paths
 

@@ -6,9 +6,9 @@ from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code
 from ssmsim.sass.opcodes import Access
 from ssmsim.trace.types import BlockTrace
-from ssmsim.tracers.emulated.history import History
-from ssmsim.tracers.emulated.memory import Image
+from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.run import Plan, run_blocks
+from ssmsim.tracers.emulated.shared_memory_history import History
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.unknown import UnknownMet, unspoil
 

@@ -16,8 +16,8 @@ from ssmsim.sass.decode import Instruction
 from ssmsim.sass.opcodes import Space, Unit
 from ssmsim.sass.operands import PT, Operand
 from ssmsim.sass.records import predicate_set
-from ssmsim.tracers.emulated.memory import Image
-from ssmsim.tracers.emulated.operands import FILES, Group, guard_lanes, writer
+from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.operand_values import FILES, Group, guard_lanes, writer
 from ssmsim.tracers.emulated.state import State
 
 KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fine in shared memory, unknown in global)

@@ -1,0 +1,11 @@
+# Evidence beside the study: `snakemake sampling waits ablation` makes anew the lines of analysis/NAME.csv that another engine
+# made (each has its digest). Not part of `all`: they take minutes to hours, and are kept in the repository.
+for name in ("sampling", "waits", "ablation"):
+
+    rule:
+        name: name
+        params: script=f"ssmsim.study.{name}", table=f"analysis/{name}.csv"
+        log: f"results/logs/evidence/{name}.log"
+        conda: "../../envs/study.yaml"
+        shell: "python -m {params.script:q} {params.table:q}"
+            " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"

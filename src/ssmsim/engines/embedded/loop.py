@@ -1,0 +1,139 @@
+"""The cycle loop. Each cycle: what is due happens in order of sending, then every sub-core with a ready warp issues.
+
+run() never raises and never calls Python. It returns a status and can be entered again: simulate.py reacts.
+Cycles in which nothing can happen are skipped.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded import block_scheduler
+from ssmsim.engines.embedded.event_queue import (
+    ARRIVE,
+    BACK,
+    BLOCK_FREE,
+    CHANNEL_SERVE,
+    COPY_DONE,
+    DRAM_DONE,
+    FENCE,
+    FILL,
+    GMMA_DONE,
+    LAUNCH,
+    RELEASE,
+    REPLY,
+    RETIRE,
+    SERVE,
+    STORED,
+    WHEEL,
+    next_due,
+    take,
+)
+from ssmsim.engines.embedded.host.prefetch import ahead
+from ssmsim.engines.embedded.memory import dram, noc
+from ssmsim.engines.embedded.memory.l2 import slice_cache, writes
+from ssmsim.engines.embedded.sm import issue, scoreboard
+from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, writeback
+from ssmsim.engines.embedded.state.parts import Chip, Cores, Grid, InstructionCaches, Memory
+from ssmsim.engines.embedded.state.pointers import bare
+from ssmsim.engines.embedded.state.records import INF, record
+
+FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED = range(5)
+PATIENCE = 4_000_000  # cycles without an issued instruction that count as a deadlock
+
+# What moves with time but belongs to no single unit: the block scheduler, ports of GPCs, the link between the partitions.
+RUN = record(
+    "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish", "ended_fp",
+    "fault", "warps_alive", "uses", "progress_at", ("gpc_request_fp", 32), ("link_fp", 2),
+)  # fmt: skip
+
+
+@njit(cache=True)
+def run(arrays, pause):
+    """Simulate until all blocks are done or Python is needed; the status. arrays: parts.Arrays."""
+    a = arrays
+    chip = Chip(bare(a.gpu)[0], bare(a.counts)[0], bare(a.events))
+    cores = Cores(bare(a.sms), bare(a.subs), bare(a.warps), bare(a.blocks), bare(a.code), bare(a.stream), bare(a.stalls),
+                  bare(a.requests), bare(a.accesses), bare(a.lines), bare(a.l1_tags), bare(a.l1_lines))  # fmt: skip
+    icache = InstructionCaches(bare(a.l0), bare(a.l1i), bare(a.gpci), bare(a.l2i), bare(a.imc), bare(a.idc))
+    memory = Memory(bare(a.fills), bare(a.coalescer), bare(a.slices), bare(a.nodes), bare(a.l2_tags), bare(a.l2_lines),
+                    bare(a.transactions), bare(a.channels))  # fmt: skip
+    return cycles(bare(a.machine)[0], chip, cores, icache, memory, Grid(bare(a.loaded), bare(a.order)), pause)
+
+
+@njit(cache=True, inline="always")
+def cycles(m, chip, cores, icache, memory, grid, pause):
+    """The loop itself; see the head of this file."""
+    run, events = chip.run, chip.events
+    while run.cycle < pause:
+        cycle = run.cycle
+        node = take(events, cycle)
+        while node:
+            kind, a, b = events[node].kind, events[node].a, events[node].b
+            ahead(m, events, cycle, cores, memory)
+            if kind == RETIRE:
+                block_scheduler.retire(m, chip, cores, grid, a, cycle)
+            elif kind == BLOCK_FREE:
+                block_scheduler.free(m, run, cores, events, a, cycle)
+            elif kind == LAUNCH:
+                if not block_scheduler.launch(m, chip, cores, grid, cycle):
+                    return NEED_BLOCKS
+            else:
+                happens(m, chip, cores, memory, kind, a, b, cycle)
+            node = take(events, cycle)
+        again = issue_slots(m, chip, cores, icache, memory, cycle)
+        if events[WHEEL].a or run.fault:
+            return NO_ROOM
+        if events[WHEEL].b:
+            again = next_due(events, cycle, min(again, cycle + WHEEL))
+        if again == INF or cycle - run.progress_at > PATIENCE:
+            return FINISHED if run.blocks_done == m.block_total else DEADLOCK
+        run.cycle = again
+    return PAUSED
+
+
+@njit(cache=True, inline="always")
+def happens(m, chip, cores, memory, kind, a, b, cycle):
+    """One event of an SM or of the memory system."""
+    if kind == RELEASE:
+        scoreboard.release(m, chip, cores, a, cycle, b)
+    elif kind == SERVE:
+        lsu.serve(m, chip, cores, memory, a, cycle)
+    elif kind == ARRIVE:
+        slice_cache.arrive(m, chip, cores, memory, a, b, cycle)
+    elif kind == REPLY:
+        noc.deliver(m, chip.counts, cores.sms, memory.fills[a], a, chip.events, cycle)
+    elif kind == FILL:
+        l1_fill.fill(m, chip, cores, memory, a, cycle)
+    elif kind == CHANNEL_SERVE:
+        dram.serve(m, chip, memory, a, cycle)
+    elif kind == DRAM_DONE:
+        slice_cache.filled(m, chip, cores, memory, a, b, cycle)
+    elif kind == COPY_DONE:
+        ldgsts.copied(cores.warps[a], b, chip.events, a, cycle)
+    elif kind == GMMA_DONE:
+        cores.warps[a].gmma_pending -= 1
+        scoreboard.release(m, chip, cores, a, cycle, 0)
+    elif kind == STORED:
+        writes.stored(m, cores.sms, chip.events, memory.fills, a, b, cycle)
+        chip.run.finish = max(chip.run.finish, cycle)  # a kernel ends when its last store is in the L2
+    elif kind == BACK:
+        writeback.join(cores.sms[a], cores.requests, chip.events, b, cycle)
+    elif kind == FENCE:
+        fence.step(m, chip, cores, memory, a, cycle)
+
+
+@njit(cache=True, inline="always")
+def issue_slots(m, chip, cores, icache, memory, cycle):
+    """Every sub-core that has a warp to issue does; the first cycle after this in which one may."""
+    sms, subs, again = cores.sms, cores.subs, INF
+    for s in range(m.sms):
+        sm = sms[s]
+        if sm.wake <= cycle:
+            sm.wake = INF
+            for i in range(4 * s, 4 * s + m.sm.subcores):  # not 4: the compiler would repeat all of subcore() as often
+                if subs[i].wake <= cycle:
+                    for _ in range(m.sm.issue_per_subcore_per_cycle):
+                        issue.subcore(m, chip, cores, icache, memory, s, i, cycle)
+            for i in range(4 * s, 4 * s + 4):
+                sm.wake = min(sm.wake, subs[i].wake)
+        again = min(again, sm.wake)
+    return again

@@ -1,0 +1,37 @@
+"""A static instruction as the issue stage sees it: which pipe, which kind of work, which memory. Filled by instructions.py."""
+
+from ssmsim.engines.embedded.state.records import record
+
+# Execution pipes of a sub-core. FMA goes to the two halves in turn; ALL others have one server.
+PIPES = ("heavy", "lite", "alu", "fp64", "tensor", "uniform", "branch", "xu", "none")
+HEAVY, LITE, ALU, FP64, TENSOR, UNIFORM, BRANCH, XU, FREE = range(len(PIPES))
+FMA = len(PIPES)  # not a server: HEAVY and LITE in turn
+
+# What issue has to do with an instruction.
+KINDS = (
+    "fixed",
+    "memory",
+    "branch",
+    "barrier",
+    "depbar",
+    "gmma",
+    "gmma_wait",
+    "membar",
+    "queued",
+    "gmma_arrive",
+)
+FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, MEMBAR, QUEUED, GMMA_ARRIVE = range(len(KINDS))
+
+# Memory operations, as the LSU tells them apart.
+SPACES = ("none", "shared", "global", "local", "copy", "exchange")
+NO_SPACE, SHARED, GLOBAL, LOCAL, COPY, EXCHANGE = range(len(SPACES))
+
+# One static instruction as the issue stage sees it. Filled by instructions.py.
+CODE = record(
+    "kind", "blocks", "line", "wait_bits", "constant", "pipe", "space", "sources",  # of the next instruction: one line
+    "stall", "yields", "write_add", "read_add", "latency", "asks", "joins", "indexed",
+    "even_reads", "odd_reads", "first_bank", "writes", "wide", "thirds", "feeds", "fed",
+    "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
+    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
+    whole_lines=True,
+)  # fmt: skip

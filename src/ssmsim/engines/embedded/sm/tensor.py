@@ -1,0 +1,79 @@
+"""HGMMA: asynchronous matrix multiply of a warpgroup. Four warps ask, then the SM's four tensor cores work as one.
+
+64 x n x 16 takes n/2 cycles at 1024 FLOP per cycle and sub-core; operands from shared memory can be the slower limit
+(arXiv 2501.12084: full rate from n = 64 on when A comes from shared memory). Groups end in order; WARPGROUP.DEPBAR
+waits until no more than so many are in flight. Operands come before the loads and stores of the SM (hgmma_operands.py); ncu counts
+them as wavefronts of the same data stage.
+"""
+
+from numba import njit
+
+from ssmsim.engines.embedded.event_queue import GMMA_DONE, RELEASE, schedule
+from ssmsim.engines.embedded.sm import hgmma_operands
+from ssmsim.engines.embedded.sm.instruction import TENSOR
+from ssmsim.engines.embedded.sm.scoreboard import reconsider
+from ssmsim.engines.embedded.state.records import FP, NONE
+
+
+@njit(cache=True)
+def issue(m, chip, cores, w, cycle):
+    """One warp of the group has issued its next HGMMA; the last of the four sets it to work."""
+    sm, warp = cores.sms[w // (4 * m.sm.warp_slots_per_subcore)], cores.warps[w]
+    block, one = cores.blocks[warp.block], cores.code[warp.current]
+    group = warp.number // 4
+    block.gmma_issued[warp.number] += 1
+    warp.gmma_pending += one.commits
+    warp.scoreboard += one.write_add + one.read_add
+    first = 4 * group
+    last = min(m.warps_per_block, first + 4)
+    for i in range(first, last):
+        if block.gmma_issued[i] <= block.gmma_done[group]:
+            return
+    block.gmma_done[group] += 1
+    start = max(sm.tensor_free_fp, cycle << FP)
+    busy = max(one.gmma_fp, one.gmma_smem_fp)
+    hgmma_operands.work(m, sm, one, start, busy)
+    sm.tensor_free_fp = start + busy
+    sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
+    sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.tensor.hgmma_overhead_latency_cycles << FP)
+    chip.counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
+    done = ((start + busy) >> FP) + m.tensor.hgmma_overhead_latency_cycles
+    for i in range(first, last):
+        v = block.warps[i]
+        if v == NONE:
+            continue
+        sub = cores.subs[v // m.sm.warp_slots_per_subcore]
+        sub.pipe_free_fp[TENSOR] = max(sub.pipe_free_fp[TENSOR], start + busy)
+        if one.commits:
+            schedule(chip.events, done, GMMA_DONE, v, 0)
+        if one.write_add:
+            schedule(chip.events, done, RELEASE, v, one.write_add)
+        if one.read_add:
+            schedule(chip.events, (start + busy) >> FP, RELEASE, v, one.read_add)
+
+
+@njit(cache=True)
+def gather(m, cores, block, warp, cycle):
+    """WARPGROUP.ARRIVE: no HGMMA of the group issues before its four warps are there.
+
+    ncu samples the wait at the first HGMMA behind it (reason warpgroup_arrive): 120 cycles each in chunk_scan_bwd_dcb.
+    """
+    group = warp.number // 4
+    first, last = 4 * group, min(m.warps_per_block, 4 * group + 4)
+    block.gmma_arrived[group] += 1
+    warp.gathering = 1
+    if block.gmma_arrived[group] < last - first:
+        return
+    block.gmma_arrived[group] = 0
+    for i in range(first, last):
+        w = block.warps[i]
+        if w != NONE:
+            cores.warps[w].gathering = 0
+            index = w // m.sm.warp_slots_per_subcore
+            reconsider(cores.warps[w], cores.subs[index], cores.sms[index // 4], cores.code, cores.stalls, cycle)
+
+
+@njit(cache=True)
+def room_at(m, sm, one):
+    """First cycle at which the tensor cores' queue takes another HGMMA of this size."""
+    return (sm.tensor_free_fp - m.tensor.hgmma_queue_entries * max(one.gmma_fp, one.gmma_smem_fp)) >> FP

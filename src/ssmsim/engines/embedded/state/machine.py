@@ -1,0 +1,141 @@
+"""SimConfig and launch to the engine's state: every name resolved to an integer, every array allocated, once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssmsim.config.schema import SimConfig
+from ssmsim.counters import STALL_REASONS
+from ssmsim.engines.embedded import block_scheduler, event_queue, loop
+from ssmsim.engines.embedded import event_queue as wheel
+from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.host.huge_pages import Room
+from ssmsim.engines.embedded.memory import dram, noc, tag_store
+from ssmsim.engines.embedded.memory.l2 import slice_cache, slice_queues
+from ssmsim.engines.embedded.sm import core, fetch
+from ssmsim.engines.embedded.sm.memory import l1, lsu
+from ssmsim.engines.embedded.sm.stalls import STALLS
+from ssmsim.engines.embedded.state import records as r
+from ssmsim.engines.embedded.state.counts import COUNTS
+from ssmsim.engines.embedded.state.occupancy import occupancy
+from ssmsim.engines.embedded.state.parameters import cpcs, parameters
+from ssmsim.engines.embedded.state.parts import GROUPS, Arrays, Chip, Cores, Grid, InstructionCaches, Memory, Parts
+from ssmsim.engines.embedded.state.records import Records
+from ssmsim.launch import Launch
+
+
+@dataclass
+class State:
+    """All arrays of a run. stalls: int64[instructions, STALL_REASONS]; others are records, see where each is declared."""
+
+    machine: Records
+    gpu: Records
+    counts: Records
+    sms: Records
+    subs: Records
+    warps: Records
+    blocks: Records
+    loaded: Records
+    order: Records
+    code: Records
+    stream: Records
+    accesses: Records
+    lines: Records
+    events: Records
+    requests: Records
+    fills: Records
+    coalescer: Records
+    l1_tags: Records
+    l1_lines: Records
+    slices: Records
+    nodes: Records
+    l2_tags: Records
+    l2_lines: Records
+    transactions: Records
+    channels: Records
+    l0: Records
+    l1i: Records
+    gpci: Records
+    l2i: Records
+    imc: Records
+    idc: Records
+    stalls: Records
+
+    def arrays(self) -> Arrays:
+        """What loop.run takes, by name; stalls as one record an instruction."""
+        named = {name: getattr(self, name) for name in Arrays._fields}
+        return Arrays(**named | {"stalls": self.stalls.view(STALLS).reshape(-1).view(np.recarray)})
+
+    def parts(self) -> Parts:
+        """The groups that the cycle path passes on, for calling a unit by itself."""
+        every = self.arrays()._asdict() | {"run": self.gpu[0], "counts": self.counts[0]}
+        chip, cores, icache, memory, grid = ({name: every[name] for name in group._fields} for group in GROUPS)
+        return Parts(Chip(**chip), Cores(**cores), InstructionCaches(**icache), Memory(**memory), Grid(**grid))
+
+
+def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int) -> State:
+    """All state at the start of the kernel: caches empty, nothing in flight."""
+    fits = occupancy(launch, config)
+    machine = parameters(code, launch, config, fits, block_total)
+    m, room = machine[0], Room()
+    sms = room.records(core.SM, int(m.sms))
+    subs = room.records(core.SUBCORE, 4 * len(sms))
+    warps = room.records(core.WARP, len(subs) * int(m.sm.warp_slots_per_subcore))
+    warps.ready, warps.block = r.INF, r.NONE
+    warps.bit = 1 << np.arange(len(warps)) % m.sm.warp_slots_per_subcore
+    subs.wake, subs.greedy, sms.wake, sms.lsu_next = r.INF, r.NONE, r.INF, r.INF
+    gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
+    sms.number, sms.gpc, sms.cpc = np.arange(len(sms)), gpc_of, cpcs(config)
+    busy = np.bincount(gpc_of) * min(1.0, block_total / len(sms))  # SMs of each GPC that get a block
+    port = np.rint(config.fetch.gpc_port_cycles * busy).astype(np.int64)
+    sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
+    sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
+    l0_entries = len(subs) * int(m.l0_sets * m.l0_ways)
+    state = State(
+        machine=machine, gpu=room.records(loop.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
+        blocks=room.records(block_scheduler.BLOCK, len(sms) * fits.blocks),
+        loaded=room.records(block_scheduler.LOADED, int(m.loaded_capacity)),
+        order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
+        code=code, stream=np.zeros(0, np.int32), accesses=room.records(coalesce.ACCESS, 0),
+        lines=np.zeros(0, np.int64), events=room.records(event_queue.EVENT, wheel.WHEEL + (1 << 19)),
+        requests=room.records(lsu.REQUEST, 1 + 4 * len(sms) * int(m.mio.queue_entries_per_subcore) + len(sms) * 1024),
+        fills=room.records(noc.TRANSFER, 1 + len(sms) * int(m.l1.miss_lines + m.l1.store_bytes // 32 + 64) * 2),
+        coalescer=room.records(noc.COALESCED, max(1, int(m.gpcs * m.noc.coalescer_entries_per_gpc))),
+        l1_tags=room.records(tag_store.TAG, len(sms) * int(m.l1_sets * m.l1_ways)),
+        l1_lines=room.records(l1.L1_LINE, len(sms) * int(m.l1_sets * m.l1_ways)),
+        slices=room.records(slice_cache.SLICE, config.l2.slices),
+        nodes=room.records(slice_queues.NODE, 4 * config.l2.slices * int(m.cpcs + m.sms + 3)),
+        l2_tags=room.records(tag_store.TAG, int(m.l2.slices * m.l2_sets * m.l2.ways)),
+        l2_lines=room.records(slice_cache.L2_LINE, int(m.l2.slices * m.l2_sets * m.l2.ways)),
+        transactions=room.records(dram.TRANSACTION, 1 + config.l2.slices * (config.l2.miss_lines_per_slice + 64) * 3),
+        channels=room.records(dram.CHANNEL, config.dram.channels),
+        l0=room.records(fetch.CODE_LINE, l0_entries), l1i=room.records(fetch.CODE_LINE, len(sms) * int(m.l1i_sets * m.fetch.l1_ways)),
+        gpci=room.records(fetch.CODE_LINE, max(1, int(m.gpcs * m.gpci_sets))),
+        l2i=room.records(fetch.CODE_LINE, int(m.code_lines)),
+        imc=room.records(fetch.CODE_LINE, len(sms) * int(m.imc_lines)),
+        idc=room.records(fetch.CODE_LINE, len(sms) * int(m.idc_lines)),
+        stalls=room.array(len(code) * len(STALL_REASONS), np.int64).reshape(len(code), -1),
+    )  # fmt: skip
+    wheel.prepare(state.events)
+    first = int(m.launch.start_cycles + m.launch.first_instruction_cycles)  # when the first warps ask for it
+    share_code(state, m.fetch.launch_prefetch_bytes // m.fetch.l0_line_bytes, first + int(m.fetch.l2_latency_cycles))
+    for pool in (state.requests, state.fills, state.transactions):
+        pool.next[:-1] = np.arange(1, len(pool))
+        pool.next[-1] = 0
+    state.fills[0].payload = len(state.fills) - 1
+    state.transactions[0].sectors = len(state.transactions) - 1
+    return state
+
+
+def share_code(state: State, count: int, ready: int) -> None:
+    """The first `count` lines of the kernel's code are in the L2 and, from cycle `ready` on, in the GPCs' caches if they fit.
+
+    Code that has not run before comes late: SMs run an empty kernel 365 to 377 cycles the first time and behind another
+    kernel, 131 again (traces, empty: 01-empty_kernel, a block per SM; by hand behind a store loop). From the L2, that is.
+    """
+    m = state.machine[0]
+    lines = np.arange(min(count, int(m.code_lines)))
+    state.l2i.tag[lines] = lines + 1
+    for gpc in range(int(m.gpcs) if m.gpci_sets else 0):
+        state.gpci.tag[gpc * m.gpci_sets + lines % m.gpci_sets] = lines + 1
+        state.gpci.ready[gpc * m.gpci_sets + lines % m.gpci_sets] = ready
