@@ -1,6 +1,6 @@
 """Nsight Compute's warp samples of captured launches: at which instruction warps were, and why they did not issue.
 
-The launches are replayed from their cubins (ssmsim.capture.replay), caches flushed before each, so neither PyTorch nor the
+The launches are replayed from their cubins (ssmsim.capture.relaunch), caches flushed before each, so neither PyTorch nor the
 captured program is needed. An SM takes a sample every INTERVAL cycles in which it is active.
 """
 
@@ -106,7 +106,7 @@ def sample_stalls(folder: Path, report: Path) -> None:
         raise SsmsimError("no sequence.json", folder, "name the folder of a whole capture")
     ncu.find()
     device.require()
-    program = [sys.executable, "-m", "ssmsim.capture.replay", str(folder), "--repeat", "1"]
+    program = [sys.executable, "-m", "ssmsim.capture.relaunch", str(folder), "--repeat", "1"]
     done = subprocess.run(command(report, program), capture_output=True, text=True, check=False)
     if done.returncode or not report.is_file():
         told = next((line for line in done.stdout.splitlines() if line.startswith("==ERROR==")), done.stderr[-200:])
