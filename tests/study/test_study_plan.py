@@ -141,14 +141,14 @@ def test_launches_measured_on_another_gpu(folder: Folder) -> None:
     header = "launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum"
     (folder.path / "traces/h200/tiny/measured.csv").write_text(f"{header}\n{TINY},cold,3400,2000\n")
     selections = {"only": {"launches": {"tiny": ["*"]}, "configs": ["h200"]}}
-    folder.study(clock="measured", baseline="h100", measured_on="h100", axes={}, selections=selections)
-    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h100/tiny/measured\.csv"):
+    folder.study(clock="measured", baseline="h100", measured_on="h100", cross_device=True, axes={}, selections=selections)
+    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h200/measured_on_h100/tiny/measured\.csv"):
         make_plan("analysis/study.yaml", folder.path)
-    other = folder.path / "traces/h100/tiny/measured.csv"
+    other = folder.path / "traces/h200/measured_on_h100/tiny/measured.csv"
     other.parent.mkdir(parents=True)
     other.write_text(f"{header}\n{TINY},cold,3600,2000\n")
     plan = make_plan("analysis/study.yaml", folder.path)
-    assert plan.measured == ["traces/h100/tiny/measured.csv"]
+    assert plan.measured == ["traces/h200/measured_on_h100/tiny/measured.csv"]
     assert {run.config: plan.clock(run) for run in plan.runs} == {"h100": 1800, "h200": 1700}
 
 
