@@ -88,6 +88,7 @@ def run_cubin(data: bytes, folder: Path) -> None:
 def run_configuration(data: bytes, folder: Path) -> None:
     if not (folder / "h200.yaml").exists():
         shutil.copy(H200, folder / "h200.yaml")
+        shutil.copy(H200.with_name("h100.yaml"), folder / "h100.yaml")
     (folder / "mine.yaml").write_bytes(data)
     config = load(folder / "mine.yaml")
     from ssmsim.engines.embedded import instructions

@@ -58,7 +58,7 @@ def outcome(config: SimConfig) -> tuple[Any, ...]:
     taken = [i for i in range(len(OPS)) if not OPS[i - 1].text.startswith("BRA")]
     warps = [taken] * 4
     _, state, pool = prepare(OPS, warps, config, 12)
-    while (status := loop.run(state.arrays(), 1 << 62)) == loop.NEED_BLOCKS:
+    while (status := loop.run(state.table(), 1 << 62)) == loop.NEED_BLOCKS:
         pool.refill()
     assert status == loop.FINISHED
     return int(state.gpu[0].cycle), state.counts.tobytes(), np.asarray(state.stalls).tobytes()
