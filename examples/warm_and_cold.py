@@ -20,8 +20,8 @@ COUNTERS = {
 
 
 def main() -> None:
-    for name, options in (("cold", {}), ("warm", {"warm": BEFORE})):
-        result = replay(LAUNCH, CONFIG, "embedded", **options)
+    for name, before in (("cold", []), ("warm", BEFORE)):
+        result = replay(LAUNCH, CONFIG, "embedded", warm=before)
         print(name, *(f"{result.counters[counter] or 0:>10,.0f} {unit}" for counter, unit in COUNTERS.items()))
 
 
