@@ -35,8 +35,6 @@ ENVIRONMENT = "envs/study.yaml"
 PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph")]  # no table or figure needs them
 SHARED = sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES))
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
-LOGGED = "> {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"  # the cause on the terminal, the whole in the log
-
 report: f"{OUT}/report.rst"  # the report's front page
 wildcard_constraints: engine="[a-z]+", workload=PATTERN, launch=PATTERN, selection=PATTERN, digest="[0-9a-f]+"
 localrules: all, rows, front_page, readme, docs, captures, capture
@@ -55,7 +53,8 @@ rule engine:
     log: "results/logs/engine/{engine}-{digest}.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.cli simulate {params.launch:q} --config {params.config:q}"
-        " --engine {wildcards.engine:q} --json {output:q} " + LOGGED
+        " --engine {wildcards.engine:q} --json {output:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 # One launch under the configurations of one selection, in one process; results that are current are kept.
@@ -71,7 +70,8 @@ rule simulate:
     log: "results/logs/{engine}/{device}/{workload}/{launch}/{selection}.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.study.batch {params.study:q} {wildcards.engine:q} {wildcards.workload:q}"
-        " {wildcards.launch:q} {wildcards.selection:q} --sample {params.sample:q} " + LOGGED
+        " {wildcards.launch:q} {wildcards.selection:q} --sample {params.sample:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 # Simulated and measured rows, one table, and the hardware of every configuration beside it.
@@ -81,8 +81,9 @@ rule rows:
     params: study=STUDY, sample=SAMPLE, runs=len(plan.results)
     log: f"{OUT}/logs/rows.log"
     conda: ENVIRONMENT
-    shell: "python -m ssmsim.study.rows {params.study:q} --sample {params.sample:q} --rows {output.rows:q}"
-        " --hardware {output.hardware:q} " + LOGGED
+    shell: "python -m ssmsim.study.rows {params.study:q} --sample {params.sample:q}"
+        " --rows {output.rows:q} --hardware {output.hardware:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 for kind, ending, name in SCRIPTS:
@@ -97,7 +98,8 @@ for kind, ending, name in SCRIPTS:
         log: f"{OUT}/logs/{kind}/{name}.log"
         conda: ENVIRONMENT
         localrule: True
-        shell: "python -m {params.script:q} {params.out:q} {output:q} " + LOGGED
+        shell: "python -m {params.script:q} {params.out:q} {output:q}"
+            " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 include: "analysis/rules/documents.smk"

@@ -12,4 +12,5 @@ rule capture:
     shell: "(python -m ssmsim.cli capture -o {params.folder:q}"
         " -- python -m ssmsim.workloads {wildcards.workload:q} --tuning {params.tuning:q} &&"
         " python -m ssmsim.cli measure -o {params.folder:q}"
-        " -- python -m ssmsim.workloads {wildcards.workload:q} --tuning {params.tuning:q} --repeat 5) " + LOGGED
+        " -- python -m ssmsim.workloads {wildcards.workload:q} --tuning {params.tuning:q} --repeat 5)"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"

@@ -5,19 +5,22 @@
 rule front_page:
     input: rules.rows.output, DRAWN, pages=PAGES
     output: f"{OUT}/report.rst"
-    params: study=STUDY, sample=SAMPLE, out=OUT
+    params: study=STUDY, sample=SAMPLE, out=lambda w, output: Path(output[0]).parent
     log: f"{OUT}/logs/report.log"
     conda: "../../envs/study.yaml"
-    shell: "python -m analysis.report {params.study:q} {params.sample:q} {params.out:q} {output:q} " + LOGGED
+    shell: "python -m analysis.report {params.study:q} {params.sample:q} {params.out:q} {output:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 # Fills the generated blocks of README.md and docs/ that are this study's, and copies the pictures that they show.
 rule readme:
     input: DRAWN
-    params: study=NAME, out=OUT, options=[f"{key}={value}" for key, value in config.items() if key != "study"]
+    params: study=NAME, out=lambda w, input: Path(input[0]).parents[1],
+        options=[f"{key}={value}" for key, value in config.items() if key != "study"]
     log: f"{OUT}/logs/readme.log"
     conda: "../../envs/study.yaml"
-    shell: "python -m analysis.readme {params.study:q} {params.out:q} {params.options:q} " + LOGGED
+    shell: "python -m analysis.readme {params.study:q} {params.out:q} {params.options:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 # The documentation's site; a broken link is an error.
@@ -26,4 +29,5 @@ rule docs:
     output: directory("results/site")
     log: "results/logs/docs.log"
     conda: "../../envs/study.yaml"
-    shell: "python -m mkdocs build --strict --config-file {input.config:q} --site-dir \"$PWD\"/{output:q} " + LOGGED
+    shell: "python -m mkdocs build --strict --config-file {input.config:q} --site-dir {output:q}"
+        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"

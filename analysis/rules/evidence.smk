@@ -7,4 +7,5 @@ for name in ("sampling", "waits", "ablation"):
         params: script=f"ssmsim.study.{name}", table=f"analysis/{name}.csv"
         log: f"results/logs/evidence/{name}.log"
         conda: "../../envs/study.yaml"
-        shell: "python -m {params.script:q} {params.table:q} " + LOGGED
+        shell: "python -m {params.script:q} {params.table:q}"
+            " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"

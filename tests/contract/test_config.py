@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ssmsim.config.load import GROUPS, chain, digest, load
+from ssmsim.config.fields import range_of
+from ssmsim.config.load import GROUPS, chain, digest, load, without_effect
 from ssmsim.errors import SsmsimError
 
 ROOT = Path(__file__).parents[2]
@@ -98,3 +99,20 @@ def test_every_committed_configuration_loads_and_differs_from_its_base(file: Pat
     assert config.provenance.keys() == FIELDS.keys()
     if len(files) > 1:
         assert digest(config) != digest(load(files[1]))
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("sm: {alu_latency_cycles: 40}", ["sm.alu_latency_cycles changes nothing here: without effect on captured code"]),
+    ("tensor: {hmma_16816_latency_cycles: 240}", ["tensor.hmma_16816_latency_cycles changes nothing here"]),
+    ("l1: {bytes_per_cycle: 256}", ["l1.bytes_per_cycle changes nothing here"]),
+    ("sm: {blocks: 16}", []),
+])  # fmt: skip
+def test_a_modification_without_effect_is_told(text, told, write) -> None:
+    notes = without_effect(load(write(text)))
+    assert len(notes) == len(told) and all(note.startswith(begin) for note, begin in zip(notes, told, strict=True))
+
+
+def test_every_number_has_a_range_and_every_range_a_unit_or_none() -> None:
+    for name, field in FIELDS.items():
+        if field.annotation in (int, float):
+            assert range_of(name.split(".")[1], field), name

@@ -18,13 +18,13 @@ SPOKEN = {
     "microbenchmarks.programs.l2 import GPC, sms": "microbenchmarks.programs.l2.latency_bandwidth import GPC, sms",
     '"launches/cubins/precedence.both.cubin"': '"launches/sm/cubins/block_issue_priority.both.cubin"',
     '"launches/barrier.sync.16"': '"launches/sm/barrier_latency.sync.16"',
-    'MEASURED / "homes.json"': 'MEASURED / "l2/slice_hash.json"',
+    '"h200/microbenchmarks") / "homes.json"': '"h200/microbenchmarks") / "l2/slice_hash.json"',
     'SOURCE = "icache"': 'SOURCE = "sm/instruction_fetch_throughput"',
     "ssmsim.microbenchmarks.words import": "ssmsim.microbenchmarks.instruction_words import",
 }
 WORDS = [
     "warps take turns: the older goes first", "def groups(launch: Launch, count: int)", 'folder / "launch.json"',
-    "a barrier.wait, and shared: memory", "self.l2.read(stores)", "places of copies on their way", "launch.hold()",
+    "a barrier.wait, and shared: memory", "self.l2.read(stores)", "places of copies on their way", "launch.hold()", 'out / "link.json"',
     "microbenchmarks.programs.l2 import latency_bandwidth", "all banks (banks that are free)",
 ]  # fmt: skip
 
@@ -55,6 +55,12 @@ def test_sources_of_fields_keep_the_fields_names(tmp_path):
     assert rewrite(file, TEXTS).splitlines()[1] == (
         '  banks: {value: 32, source: "sm/instruction_cache_latency: 63 hops; sm/register_bank_conflicts: ss128, '
         'sm_memory/ldgsts_word_occupancy: 2", kind: x}'
+    )
+
+
+def test_a_source_may_name_programs_alone():
+    assert TEXTS.source('"favours and chains; HB"') == (
+        '"sm/issue_slot_arbitration and sm/dependent_chain_throughput; HB"'
     )
 
 

@@ -42,6 +42,9 @@ class Group(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
+WITHOUT_EFFECT = ("Accel-Sim alone", "without effect on captured code")  # how a field's description says so
+
+
 UNITS = {
     r"mhz$": "MHz", r"gb_per_s$": "GB/s", r"_ns$": "ns", r"bytes_per_cycle": "bytes per cycle", r"_kib$": "KiB",
     r"interval_cycles|cycles_per": "cycles", r"(^|_)bytes(_|$)": "bytes", r"_cycles(_|$)": "cycles", r"_lines(_|$)": "lines",

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ssmsim.config.fields import Group, Provenance, range_of
+from ssmsim.config.fields import WITHOUT_EFFECT, Group, Provenance, range_of
 from ssmsim.config.schema import SimConfig
 from ssmsim.config.yaml_reader import Node, parse_yaml
 from ssmsim.errors import SsmsimError
@@ -65,6 +65,17 @@ def load(path: Path | str) -> SimConfig:
         return SimConfig(name=Path(path).stem, files=tuple(str(f) for f in files), provenance=provenance, **nested)
     except ValidationError as error:
         raise _located(error, leaves, files) from None
+
+
+def without_effect(config: SimConfig) -> list[str]:
+    """A line for every field that a modification sets and that changes nothing in the embedded engine, with the reason."""
+    told = []
+    for field, provenance in config.provenance.items():
+        group, name = field.split(".")
+        why = GROUPS[group].model_fields[name].description or ""
+        if provenance.kind == "modification" and any(words in why for words in WITHOUT_EFFECT):
+            told.append(f"{field} changes nothing here: {why}")
+    return told
 
 
 def digest(config: SimConfig) -> str:

@@ -20,6 +20,11 @@ from ssmsim.config.fields import (
     Share,
 )
 
+IN_STALL_COUNTS = (
+    "without effect on captured code: the assembler put this latency into the stall counts of the SASS, which the engine "
+    "obeys. It times an instruction that releases a dependency counter, and Accel-Sim's pipe"
+)
+
 
 class Issue(Group):
     """Issue slot of a sub-core."""
@@ -56,12 +61,12 @@ class Sm(Group):
     branch_interval_cycles: Interval
     branch_latency_cycles: Cycles = Field(description="branch issue to the next issue of the same warp")
     reconvergence_latency_cycles: Cycles = Field(description="BSYNC to the next instruction")
-    alu_latency_cycles: Cycles
-    fma_latency_cycles: Cycles
-    fp16_latency_cycles: Cycles
+    alu_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    fma_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    fp16_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     fp64_latency_cycles: Cycles
     xu_latency_cycles: Cycles
-    uniform_latency_cycles: Cycles
+    uniform_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     s2r_latency_cycles: Cycles = Field(description="S2R, S2UR and CS2R.32 of special registers")
     register_banks: Entries = Field(description="of each sub-core's register file; Accel-Sim alone, the engine has two")
     register_ports_per_bank: Entries = Field(description="1024-bit reads per bank and cycle")
@@ -74,8 +79,8 @@ class Tensor(Group):
 
     flops_per_cycle_per_subcore: Count = Field(description="dense fp16/bf16, a multiply-add is 2")
     hmma_efficiency: Share = Field(description="share of that rate HMMA saturates at")
-    hmma_16816_latency_cycles: Cycles
-    hmma_1688_latency_cycles: Cycles
+    hmma_16816_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    hmma_1688_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     hgmma_overhead_latency_cycles: Cycles = Field(description="issue to wait of one HGMMA beyond its N/2 cycles")
     hgmma_shared_bytes_per_cycle: Rate = Field(description="per SM, operands that HGMMA reads from shared memory")
     hgmma_piece_bytes: Bytes = Field(description="read from shared memory at a time; between two pieces others pass")

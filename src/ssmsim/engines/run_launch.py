@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ssmsim.config.load import load
+from ssmsim.config.load import load, without_effect
 from ssmsim.engines import Engine, open_engine
 from ssmsim.engines.request import NO_VIEWS, Request, Views
 from ssmsim.errors import SsmsimError
@@ -29,6 +29,9 @@ def replay(launch_path: Path, config_path: Path, engine: str | Engine = "embedde
     launch, streams = read_launch(launch_path), open_tracer(tracer)
     program = decode_launch(launch).program
     blocks = streams.blocks(launch, program)
-    return chosen.simulate(
+    result = chosen.simulate(
         Request(program, blocks, launch, config, streams, tuple(warm), sample, sm_clock_mhz, views=views)
     )
+    if result.engine == "embedded":
+        result.notes += without_effect(config)
+    return result

@@ -86,6 +86,9 @@ class Texts:
         more = rf"(?:(?:, |,? and |,{gap}){tick}{any_old}{tick}(?![\w/.]))*"
         self.several = re.compile(rf"([Mm]icrobenchmarks{gap})({tick}{any_old}{tick}(?![\w/.]){more})")
         self.single = re.compile(rf"([Mm]icrobenchmark{gap}{tick}){any_old}(?![\w/.]\w)(?!/)")
+        self.alone = re.compile(
+            rf'(?:(?<=")|(?<=; )){any_old}(?:(?:, | and |, and )(?:{any_old}|[a-z_]+/\w+))*(?=[";])'
+        )
         self.before = re.compile(self.one + r"(?= microbenchmarks?\b(?!/))")
         self.module = re.compile(rf"(?<=microbenchmarks\.programs\.)({any_old})(?= import (\w+)|\"|'|$)", re.M)
         self.dotted = re.compile(rf"(?<![\w./-])({any_old})((?:\.\w+)+)")
@@ -105,7 +108,8 @@ class Texts:
         text = re.sub(r"(?<=ssmsim\.microbenchmarks\.)\w+(?= import)", lambda m: MODULES.get(m[0], m[0]), text)
         text = re.sub(r"(?<=tests/)\w+/test_\w+(?=\.py)", lambda m: TESTS.get(m[0], m[0]), text)
         text = self.module.sub(self._module, text)
-        text = self.file.sub(lambda m: self.names[m[1]], text)
+        if "microbenchmark" in text:  # elsewhere link.json is any file
+            text = self.file.sub(lambda m: self.names[m[1]], text)
         text = self.saved.sub(lambda m: self.names[m[2]].replace("/", f"/{m[1]}"), text)
         text = self.dotted.sub(self._case, text)
         for pattern in (self.several, self.single, self.before):
@@ -138,7 +142,8 @@ class Texts:
         return self.names[match[1]] + match[2] if known else match[0]
 
     def source(self, text: str) -> str:
-        """A field's source: PROGRAM: samples; PROGRAM: samples."""
+        """A field's source: PROGRAM: samples; PROGRAM: samples; PROGRAM and PROGRAM."""
+        text = self.alone.sub(self.new, text)
         return re.sub(
             r"(?!beside: (?:store|load)\.)" + self.one + r"(?=(?: \(H[12]00\))?: )", lambda m: self.names[m[1]], text
         )
