@@ -11,6 +11,7 @@ from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.contents import write_contents
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import Buffer, Device, Launch
 from ssmsim.microbenchmarks.programs.l2.cold_stream_traffic import GRID, MB, THREADS, stream_bytes
 from ssmsim.sass.decode import decode_launch
@@ -62,7 +63,7 @@ def counters(case: str, folder: Path, config: SimConfig) -> dict[str, float | No
     launch.write(folder)
     program = decode_launch(launch).program
     blocks = open_tracer("emulated").blocks(launch, program)
-    return open_engine("embedded").simulate(program, blocks, launch, config, warm=None).counters
+    return open_engine("embedded").simulate(Request(program, blocks, launch, config)).counters
 
 
 @pytest.fixture(scope="module")

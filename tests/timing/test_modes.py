@@ -10,8 +10,6 @@ from pathlib import Path
 import modes
 import pytest
 
-from ssmsim.engines import embedded
-
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
