@@ -10,6 +10,8 @@ from pathlib import Path
 import modes
 import pytest
 
+from ssmsim.engines.embedded import sources
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
