@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_every_byte_unpacks_to_its_value(kind: str, selector: str) -> None:
 def test_floats_round_to_the_nearest_byte_and_saturate(kind: str) -> None:
     finite = sorted({value_of(b, kind) for b in range(256) if math.isfinite(value_of(b, kind))})
     values = np.random.default_rng(3).normal(size=400) * 10.0 ** np.random.default_rng(4).integers(-7, 6, 400)
-    middles = [(a + b) / 2 for a, b in zip(finite, finite[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(finite)]
     values = np.concatenate([values, middles, finite, [1e30, -1e30, np.inf, -np.inf, 0.0, -0.0]]).astype(np.float32)
     c = np.full((1, len(values)), 0xABCD1234, np.uint32)
     bits = values.view(np.uint32)[None, :]

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from streams import EXIT, one_sm, op, run
 
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.engines import open_engine
 from ssmsim.engines.request import Request, Views
 from ssmsim.launch import Buffer, Device, Launch
 from ssmsim.microbenchmarks.programs.sm import block_issue_priority as benchmark
 from ssmsim.sass.decode import decode_launch
-from ssmsim.sass.elf_attributes import kernel_info
 from ssmsim.tracers import open_tracer
 
 HERE = Path(__file__).parents[2] / "traces/h100/microbenchmarks"

@@ -10,12 +10,12 @@ import pytest
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.contents import write_contents
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.engines import open_engine
 from ssmsim.engines.request import Request
 from ssmsim.launch import Buffer, Device, Launch
 from ssmsim.microbenchmarks.programs.l2.cold_stream_traffic import GRID, MB, THREADS, stream_bytes
 from ssmsim.sass.decode import decode_launch
-from ssmsim.sass.elf_attributes import kernel_info
 from ssmsim.tracers import open_tracer
 
 ROOT = Path(__file__).parents[2]

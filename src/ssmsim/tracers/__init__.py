@@ -8,7 +8,7 @@ from ssmsim.trace.types import Tracer
 
 
 def tracer_names() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.name != "command")
 
 
 def open_tracer(name: str) -> Tracer:
