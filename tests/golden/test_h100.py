@@ -12,7 +12,7 @@ from ssmsim.microbenchmarks.simulate import compare
 
 ROOT = Path(__file__).parents[2]
 H100, H200 = ROOT / "traces/h100", ROOT / "traces/h200"
-MEASURED = sorted(file.parent for file in H100.glob("*/measured.csv"))
+MEASURED = sorted(file.parent for file in H200.glob("measured_on_h100/*/measured.csv"))
 LOOPS = {  # name: bound on the relative error of cycles per round with simconfigs/h100.yaml
     "l2/latency_bandwidth.read_l2.132blocks": 0.05,
     "l2/latency_bandwidth.write_l2.132blocks": 0.04,

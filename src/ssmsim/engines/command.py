@@ -45,6 +45,9 @@ def simulate(
     sm_clock_mhz: Annotated[
         int, take.whole("SM clock of the measurement compared with; 0: the config's", *take.CLOCK_MHZ, "MHz", 0)
     ] = 0,
+    cross_device: Annotated[
+        bool, typer.Option(help="a launch that was captured on another GPU than the config's")
+    ] = False,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
     from ssmsim.engines.request import Views
@@ -54,8 +57,8 @@ def simulate(
     wanted = {option: (path, OUTPUTS[option]) for option, path in outputs.items() if path is not None}
     check_outputs(wanted, [launch, config])  # a result must not be lost for want of a place
     views = Views(timeline, 0 if timeline is None else sm_number(timeline_sm), stalls, warp_samples)
-    result = replay(launch, config, engine, tracer, warm=warm or (), sample=sample_instructions or sample,
-                    sm_clock_mhz=sm_clock_mhz or None, views=views)  # fmt: skip
+    result = replay(launch, config, engine, tracer, warm=tuple(warm or ()), sample=sample_instructions or sample,
+                    sm_clock_mhz=sm_clock_mhz or None, views=views, cross_device=cross_device)  # fmt: skip
     from ssmsim.engines.summary import show, table
 
     piped = any(is_stdout(path) for path, _ in wanted.values())

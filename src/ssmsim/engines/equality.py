@@ -70,8 +70,8 @@ def pairs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for case in CASES:
         yield f"{LAUNCHES}/{case}", "h200", {}
     first, second = (f"{SMALL}/{launch}" for launch in (small[1], small[2]))
-    yield second, "h200", {"warm": [ROOT / first, ROOT / second]}
-    yield second, "h100", {"warm": [ROOT / second]}
+    yield second, "h200", {"warm": (ROOT / first, ROOT / second)}
+    yield second, "h100", {"warm": (ROOT / second,)}
     yield SAMPLED, "h200", {"sample": True}
 
 
@@ -84,7 +84,7 @@ def run(launch: str, config: str, options: dict[str, Any]) -> dict[str, Any]:
         stalls = Path(folder) / "stalls.csv"
         try:
             file = ROOT / f"simconfigs/{config}.yaml"
-            result = replay(ROOT / launch, file, "embedded", views=Views(stalls=stalls), **options)
+            result = replay(ROOT / launch, file, "embedded", cross_device=True, views=Views(stalls=stalls), **options)
         except SsmsimError as error:
             return {"error": error.what}
         return {**result.counters, "stalls": hashlib.sha256(stalls.read_bytes()).hexdigest()[:16]}

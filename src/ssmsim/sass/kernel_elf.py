@@ -149,7 +149,17 @@ def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
         kernels = frozenset(s.name for i, s in enumerate(symbols) if raw[24 * i + OTHER] & ENTRY)
         module = _Module(sections, list(elf.iter_sections()), symbols, kernels)
         return _read(module, name, where)
-    except (ELFError, struct.error, ValueError, UnicodeDecodeError, AttributeError, KeyError, IndexError) as error:
+    except (
+        ELFError,
+        struct.error,
+        ValueError,
+        UnicodeDecodeError,
+        AttributeError,
+        KeyError,
+        IndexError,
+        TypeError,
+        OverflowError,
+    ) as error:
         raise SsmsimError(f"not a whole cubin ({error})", where, "give the cubin that the driver loaded") from None
 
 

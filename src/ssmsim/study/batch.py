@@ -18,7 +18,7 @@ from typing import Any
 from ssmsim.config.clocks import at_clock
 from ssmsim.engines import open_engine
 from ssmsim.engines.request import Request
-from ssmsim.errors import SsmsimError
+from ssmsim.errors import SsmsimError, told
 from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled
 from ssmsim.sass.decode import decode_launch
@@ -104,4 +104,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(told(main))
