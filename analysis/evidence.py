@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ssmsim.engines.embedded import digest
+from ssmsim.engines.embedded.sources import digest
 from ssmsim.study import ablation, sampling, waits
 
 TABLES: dict[str, Callable[[Path], str]] = {

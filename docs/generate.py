@@ -359,11 +359,11 @@ def commands(page: Path, arguments: list[str]) -> str:
 
 
 def plugins(page: Path, arguments: list[str]) -> str:
-    """Modules of a folder of plug-ins (`packages`: its packages alone): name and first sentence."""
+    """Modules of a folder of plug-ins (`packages`: its packages alone), commands aside: name and first sentence."""
     rows = []
     for module in sorted((ROOT / arguments[0]).iterdir()):
         file = module / "__init__.py" if module.is_dir() else module
-        if file.suffix != ".py" or not file.is_file() or module.name.startswith("_"):
+        if file.suffix != ".py" or not file.is_file() or module.name.startswith("_") or module.name == "command.py":
             continue
         text = ast.get_docstring(ast.parse(file.read_text())) or ""
         if text and (module.is_dir() or "packages" not in arguments):

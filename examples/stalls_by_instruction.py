@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ssmsim.engines.request import Views
 from ssmsim.engines.run_launch import replay
 
 ROOT = Path(__file__).parents[1]
@@ -20,7 +21,7 @@ ISSUED, LINES = ("selected", "not_selected"), 8
 def main(launch: Path = LAUNCH) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "stalls.csv"
-        replay(launch, CONFIG, "embedded", stalls=file)
+        replay(launch, CONFIG, "embedded", views=Views(stalls=file))
         table = pd.read_csv(file)
     waits = table.drop(columns=["pc", "executed", "text", *ISSUED], errors="ignore").select_dtypes("number")
     table = table.assign(waited=waits.sum(axis=1), reason=waits.idxmax(axis=1))

@@ -10,7 +10,7 @@ from ssmsim.engines.run_launch import replay
 ROOT = Path(__file__).parents[1]
 STEP = ROOT / "tests/data/captures/ssd-small"
 LAUNCH = STEP / "03-bmm_chunk_fwd_kernel"
-BEFORE = [STEP / name for name in ("01-chunk_state_fwd_kernel", "02-state_passing_fwd_kernel")]
+BEFORE = tuple(STEP / name for name in ("01-chunk_state_fwd_kernel", "02-state_passing_fwd_kernel"))
 CONFIG = ROOT / "simconfigs/h200.yaml"
 COUNTERS = {
     "gpc__cycles_elapsed.max": "cycles",
@@ -20,8 +20,8 @@ COUNTERS = {
 
 
 def main() -> None:
-    for name, options in (("cold", {}), ("warm", {"warm": BEFORE})):
-        result = replay(LAUNCH, CONFIG, "embedded", **options)
+    for name, before in (("cold", ()), ("warm", BEFORE)):
+        result = replay(LAUNCH, CONFIG, "embedded", warm=before)
         print(name, *(f"{result.counters[counter] or 0:>10,.0f} {unit}" for counter, unit in COUNTERS.items()))
 
 

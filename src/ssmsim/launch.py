@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
+from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.files import is_regular, read_bytes, read_json, whole_file
-from ssmsim.sass.elf_attributes import KernelInfo, code_sha256, kernel_info
 
 Dim3 = tuple[int, int, int]
 Address = Annotated[int, Field(ge=0, lt=1 << 57)]  # Hopper's virtual addresses have 57 bits

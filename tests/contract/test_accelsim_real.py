@@ -9,6 +9,8 @@ import pytest
 
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
+from ssmsim.engines.accelsim import AccelSim
+from ssmsim.engines.request import Request
 from ssmsim.launch import Device, Launch, read_launch
 from ssmsim.results import read_result
 from ssmsim.sass.decode import decode_launch
@@ -59,7 +61,7 @@ def test_our_trace_and_nvbits_take_the_same_cycles(folder):
     launch = read_launch(folder)
     program = decode_launch(launch).program
     rows = [
-        open_engine("accelsim").simulate(program, open_tracer(tracer).blocks(launch, program), launch, CONFIG)
+        open_engine("accelsim").simulate(Request(program, open_tracer(tracer).blocks(launch, program), launch, CONFIG))
         for tracer in ("nvbit", "emulated")
     ]
     cycles = [row.counters["gpc__cycles_elapsed.max"] for row in rows]
@@ -116,7 +118,7 @@ def test_a_pointer_chase_takes_the_configured_latency(opcode, address, wanted):
     cycles = []
     for count in (100, 300):
         source = Chain(address(np.arange(count)))
-        row = open_engine("accelsim").simulate(program, source, launch, CONFIG)
+        row = open_engine("accelsim").simulate(Request(program, source, launch, CONFIG))
         cycles.append(row.counters["gpc__cycles_elapsed.max"])
     assert (cycles[1] - cycles[0]) / 200 == pytest.approx(wanted, rel=0.03)
 
@@ -135,4 +137,4 @@ def test_an_unknown_instruction_is_named_with_the_last_words_of_the_real_program
     (folder / "kernel-1.traceg").write_text(text)
     (folder / "kernelslist.g").write_text("kernel-1.traceg\n")
     with pytest.raises(SsmsimError, match=re.escape("does not know the instruction NOSUCHOP")):
-        open_engine("accelsim").simulate_list(folder / "kernelslist.g", CONFIG, log=tmp_path / "log")
+        AccelSim(log=tmp_path / "log").simulate_list(folder / "kernelslist.g", CONFIG)

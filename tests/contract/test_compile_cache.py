@@ -64,7 +64,7 @@ def test_files_elsewhere_are_numbas(tmp_path):
 
 def test_the_engine_uses_it():
     import ssmsim.engines.embedded.simulate  # noqa: F401
-    from ssmsim.engines.embedded import digest
+    from ssmsim.engines.embedded.sources import digest
 
     assert caching.IndexDataCacheFile.__name__ == "Checked"
     assert digest()

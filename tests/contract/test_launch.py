@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
-from ssmsim.sass.elf_attributes import kernel_info
 
 ROOT = Path(__file__).parents[2]
 TRACES = ROOT / "traces" / "h200"

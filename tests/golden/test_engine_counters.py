@@ -10,6 +10,7 @@ import pytest
 from ssmsim.config.load import load
 from ssmsim.counters import COUNTERS, pipe_instructions
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
@@ -29,7 +30,7 @@ def test_exact_counters_equal_the_measured_ones(name: str) -> None:
     launch = read_launch(CAPTURES / name)
     program, config = decode_launch(launch).program, load(ROOT / "simconfigs/h200.yaml")
     source = open_tracer("emulated").blocks(launch, program)
-    counters = open_engine("embedded").simulate(program, source, launch, config).counters
+    counters = open_engine("embedded").simulate(Request(program, source, launch, config)).counters
     assert (counters[PREDICATED_ON] is None) == source.guesses  # guards on data that nobody recorded: no number
     exact = {key for key, value in counters.items() if COUNTERS[key].exact and value is not None}
     assert exact >= {"smsp__inst_executed.sum", *map(pipe_instructions, ("fma", "alu", "xu", "lsu", "uniform", "cbu"))}

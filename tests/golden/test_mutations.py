@@ -12,7 +12,8 @@ import pytest
 from captured import Captured, emulated, relative_error
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction, decode_launch
+from ssmsim.sass.decode import decode_launch
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import OPCODES, Access, Control
 from ssmsim.tracers.emulated import run as runner
 from ssmsim.tracers.emulated.operand_values import Group

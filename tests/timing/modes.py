@@ -7,6 +7,7 @@ from mixed import everything
 from streams import Streams, assemble, launch, one_sm
 
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
@@ -19,10 +20,10 @@ def counters() -> list[dict[str, float | None]]:
     three = {"gpu__sms_per_gpc": (2, 1), "l2__partitions": 2, "dram__refresh_interval_ns": 500.0}
     config, engine, ops = one_sm(**three), open_engine("embedded"), everything()
     source = Streams(ops, [list(range(len(ops)))] * 4, blocks=4)
-    mixed = engine.simulate(assemble(ops), source, launch(4), config)
+    mixed = engine.simulate(Request(assemble(ops), source, launch(4), config))
     given = read_launch(REDUCE)
     program = decode_launch(given).program
-    real = engine.simulate(program, open_tracer("emulated").blocks(given, program), given, config)
+    real = engine.simulate(Request(program, open_tracer("emulated").blocks(given, program), given, config))
     return [mixed.counters, real.counters]
 
 

@@ -11,6 +11,7 @@ from streams import EXIT, Streams, assemble, launch, one_sm, op, run
 
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import conservation, instructions
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, BlockTrace
 
@@ -21,7 +22,7 @@ LOAD = op("LDG.E R0, desc[UR4][R2.64]", write=0, rows=[list(range(0, 128, 4))])
 
 def simulate(ops, warps, config=CONFIG, blocks=1, source=None, **changes):
     source = source or Streams(ops, warps, blocks)
-    return open_engine("embedded").simulate(assemble(ops), source, launch(len(warps), **changes), config)
+    return open_engine("embedded").simulate(Request(assemble(ops), source, launch(len(warps), **changes), config))
 
 
 @pytest.mark.parametrize(("cause", "config", "change"), [

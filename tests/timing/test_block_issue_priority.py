@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from streams import EXIT, one_sm, op, run
 
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request, Views
 from ssmsim.launch import Buffer, Device, Launch
 from ssmsim.microbenchmarks.programs.sm import block_issue_priority as benchmark
 from ssmsim.sass.decode import decode_launch
-from ssmsim.sass.elf_attributes import kernel_info
 from ssmsim.tracers import open_tracer
 
 HERE = Path(__file__).parents[2] / "traces/h100/microbenchmarks"
@@ -36,10 +37,9 @@ def ends(kernel: str, warps: int, blocks: int, folder: Path) -> list[int]:
     )  # fmt: skip
     launch.write(folder)
     program = decode_launch(launch).program
-    blocks_ = open_tracer("emulated").blocks(launch, program)
-    open_engine("embedded").simulate(
-        program, blocks_, launch, one_sm(), warm=folder, timeline=folder / "line.json", timeline_sm=None
-    )
+    tracer, views = open_tracer("emulated"), Views(timeline=folder / "line.json", timeline_sm=None)
+    request = Request(program, tracer.blocks(launch, program), launch, one_sm(), tracer, (folder,), views=views)
+    open_engine("embedded").simulate(request)
     line = json.loads((folder / "line.json").read_text())
     spans = [(event["ts"], event["ts"] + event["dur"]) for event in line["traceEvents"] if event["ph"] == "X"]
     return [end - min(spans)[0] for _, end in sorted(spans)]

@@ -12,6 +12,7 @@ from ssmsim.engines.embedded import block_scheduler
 from ssmsim.engines.embedded.sm import core
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.parameters import PARAMETERS
+from ssmsim.engines.request import Request
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
@@ -117,7 +118,11 @@ def test_empty_kernels_end_so_long_after_the_last_sm(launch):
     capture = read_launch(folder / launch)
     program = decode_launch(capture).program
     source = open_tracer("emulated").blocks(capture, program)
-    got = open_engine("embedded").simulate(program, source, capture, load(ROOT / "simconfigs/h200.yaml")).counters
+    got = (
+        open_engine("embedded")
+        .simulate(Request(program, source, capture, load(ROOT / "simconfigs/h200.yaml")))
+        .counters
+    )
     assert got[elapsed] - got[active] == pytest.approx(idle[0], abs=180)
     took = [float(row[elapsed]) for row in measured if row["cache"] == "cold"]
     assert got[elapsed] == pytest.approx(took[0], rel=0.02)

@@ -10,11 +10,12 @@ import pytest
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.contents import write_contents
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import Buffer, Device, Launch
 from ssmsim.microbenchmarks.programs.l2.cold_stream_traffic import GRID, MB, THREADS, stream_bytes
 from ssmsim.sass.decode import decode_launch
-from ssmsim.sass.elf_attributes import kernel_info
 from ssmsim.tracers import open_tracer
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +63,7 @@ def counters(case: str, folder: Path, config: SimConfig) -> dict[str, float | No
     launch.write(folder)
     program = decode_launch(launch).program
     blocks = open_tracer("emulated").blocks(launch, program)
-    return open_engine("embedded").simulate(program, blocks, launch, config, warm=None).counters
+    return open_engine("embedded").simulate(Request(program, blocks, launch, config)).counters
 
 
 @pytest.fixture(scope="module")

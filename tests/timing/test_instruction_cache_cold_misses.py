@@ -10,6 +10,7 @@ import pytest
 
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import read_launch
 from ssmsim.microbenchmarks.simulate import with_rounds
 from ssmsim.sass.decode import decode_launch
@@ -48,5 +49,5 @@ def active(label: str) -> dict[str, float]:
     launch._folder = saved.folder
     program = decode_launch(launch).program
     source = open_tracer("emulated").blocks(launch, program)
-    result = open_engine("embedded").simulate(program, source, launch, load(ROOT / "simconfigs/h200.yaml"))
+    result = open_engine("embedded").simulate(Request(program, source, launch, load(ROOT / "simconfigs/h200.yaml")))
     return result.counters

@@ -10,7 +10,7 @@ from pathlib import Path
 import modes
 import pytest
 
-from ssmsim.engines import embedded
+from ssmsim.engines.embedded import sources
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -50,23 +50,26 @@ def test_an_edited_rule_takes_effect_through_the_cache(tmp_path: Path) -> None:
 
 
 def test_an_edit_in_any_file_of_the_engine_is_another_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = sorted(embedded.HERE.rglob("*.py"))
-    copy = shutil.copytree(embedded.HERE, tmp_path / "embedded")
-    monkeypatch.setattr(embedded, "HERE", copy)
-    digests = {embedded.digest.__wrapped__()}
-    assert digests == {embedded.digest()}
+    files = sorted(sources.HERE.rglob("*.py"))
+    copy = shutil.copytree(sources.HERE, tmp_path / "embedded")
+    monkeypatch.setattr(sources, "HERE", copy)
+    digests = {sources.digest.__wrapped__()}
+    assert digests == {sources.digest()}
     folder = copy / "unit/part"  # a folder of its own changes the digest, too
     folder.mkdir(parents=True)
     (folder / "rule.py").write_text("LATENCY = 1\n")
-    digests.add(embedded.digest.__wrapped__())
+    digests.add(sources.digest.__wrapped__())
     (folder / "rule.py").write_text("LATENCY = 2\n")
-    digests.add(embedded.digest.__wrapped__())
+    digests.add(sources.digest.__wrapped__())
     assert len(digests) == 3
     for file in files:
         with (copy / file.relative_to(ROOT / "src/ssmsim/engines/embedded")).open("a") as text:
             text.write("# edited\n")
-        digests.add(embedded.digest.__wrapped__())
+        digests.add(sources.digest.__wrapped__())
     assert len(digests) == 3 + len(files)
+    (tmp_path / "architecture.py").write_text(sources.ARCHITECTURE.read_text() + "# edited\n")
+    monkeypatch.setattr(sources, "ARCHITECTURE", tmp_path / "architecture.py")
+    assert sources.digest.__wrapped__() not in digests
 
 
 def test_every_counter_is_the_same_without_the_jit_and_in_another_process(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import Launch, read_launch
 from ssmsim.results import Result
 from ssmsim.sass.decode import decode_launch
@@ -34,8 +35,10 @@ def small_gpu(**changes: Any) -> SimConfig:
     return whole_gpu(**(share | changes))
 
 
-def simulate(launch: Launch | Path, config: SimConfig, **options: Any) -> Result:
+def simulate(launch: Launch | Path, config: SimConfig, **more: Any) -> Result:
+    """A whole run, all blocks emulated. more: of Request."""
     given = launch if isinstance(launch, Launch) else read_launch(launch)
     program = decode_launch(given).program
-    source = open_tracer("emulated").blocks(given, program)
-    return open_engine("embedded").simulate(program, source, given, config, **options)
+    tracer = open_tracer("emulated")
+    request = Request(program, tracer.blocks(given, program), given, config, tracer, **more)
+    return open_engine("embedded").simulate(request)

@@ -13,9 +13,10 @@ import pytest
 
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
-from ssmsim.engines.accelsim import FirstBlocks
+from ssmsim.engines.accelsim import AccelSim, FirstBlocks
 from ssmsim.engines.accelsim.install import find_install
 from ssmsim.engines.accelsim.parse import parse_log
+from ssmsim.engines.request import Request, Views, WindowRequest
 from ssmsim.engines.run_launch import replay
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
@@ -57,10 +58,14 @@ def stand_in(tmp_path: Path, log: str, before: str = "", after: str = "", reads:
 
 
 def simulate(root: Path, **options):
+    return AccelSim(root=root, **options).simulate(request())
+
+
+def request(**more) -> Request:
     launch = read_launch(ORACLE)
     program = decode_launch(launch).program
-    source = open_tracer("nvbit").blocks(launch, program)
-    return open_engine("accelsim").simulate(program, source, launch, CONFIG, root=root, **options)
+    tracer = open_tracer("nvbit")
+    return Request(program, tracer.blocks(launch, program), launch, CONFIG, tracer, **more)
 
 
 def test_success_gives_a_row_with_what_accelsim_printed(tmp_path):
@@ -84,7 +89,7 @@ def test_a_kernelslist_of_the_same_stream_gives_the_same_row(tmp_path):
     listed.mkdir()
     (listed / "kernel-1.trace.xz").write_bytes((ORACLE / "nvbit.trace.xz").read_bytes())
     (listed / "kernelslist").write_text("MemcpyHtoD,0x00007f0000000000,4096\nkernel-1.trace.xz\n")
-    from_list = replay(listed / "kernelslist", ROOT / "simconfigs" / "h200.yaml", "accelsim", root=root)
+    from_list = replay(listed / "kernelslist", ROOT / "simconfigs" / "h200.yaml", AccelSim(root=root))
     assert from_list.counters == simulate(root).counters and from_list.warp_instructions == 185152
     with pytest.raises(SsmsimError, match="no control bits"):
         replay(listed / "kernelslist", ROOT / "simconfigs" / "h200.yaml", "embedded")
@@ -178,7 +183,7 @@ def test_a_fault_of_the_tracer_is_the_error_that_is_shown(tmp_path):
     program = decode_launch(launch).program
     root = stand_in(tmp_path, "nothing", after="time.sleep(60)")
     with pytest.raises(SsmsimError, match="outside every buffer"):
-        open_engine("accelsim").simulate(program, Broken(), launch, CONFIG, root=root, time_limit_s=30)
+        AccelSim(root=root, time_limit_s=30).simulate(Request(program, Broken(), launch, CONFIG))
 
 
 def test_memory_beyond_the_limit_is_named(tmp_path):
@@ -204,11 +209,23 @@ def test_the_family_of_versions_is_read_from_the_program_itself(tmp_path):
     assert find_install(root).version == "2.0"
 
 
-def test_warm_caches_and_unknown_options_are_refused(tmp_path):
-    with pytest.raises(SsmsimError, match="cold caches"):
-        simulate(tmp_path, warm=ORACLE)
-    with pytest.raises(SsmsimError, match="unknown options turbo"):
-        simulate(tmp_path, turbo=True)
+@pytest.mark.parametrize(("more", "message"), [
+    ({"warm": (ORACLE,)}, "cold caches"),
+    ({"sm_clock_mhz": 1500}, "configuration's clock"),
+    ({"views": Views(timeline=Path("t.json"))}, "no view timeline"),
+    ({"views": Views(stalls=Path("s.csv"))}, "no view stalls"),
+])  # fmt: skip
+def test_what_accelsim_does_not_do_is_refused_by_name(more, message):
+    with pytest.raises(SsmsimError, match=message):
+        open_engine("accelsim").simulate(request(**more))
+
+
+def test_accelsim_takes_no_pieces_of_launches():
+    asked, engine = request(), open_engine("accelsim")
+    with pytest.raises(SsmsimError, match="no piece"):
+        engine.window(WindowRequest(asked.program, asked.launch, CONFIG, open_tracer("nvbit"), waves=2))
+    with pytest.raises(SsmsimError, match="how many blocks"):
+        engine.resident(asked.launch, CONFIG)
 
 
 def test_first_blocks_end_where_asked():

@@ -9,8 +9,8 @@ import pytest
 from ssmsim.capture import buffers
 from ssmsim.capture.calls import parameter_bytes, read_call
 from ssmsim.capture.describe import TENSORS, Described
+from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.launch import read_launch
-from ssmsim.sass.elf_attributes import code_sha256, kernel_info
 
 SMALL = Path(__file__).parents[1] / "data" / "captures"
 SCAN = read_launch(SMALL / "ssd-small" / "04-chunk_scan_fwd_kernel")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ssmsim.capture.reduce import reduce_cubin
+from ssmsim.elf_attributes import code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.elf_attributes import code_sha256, kernel_info, kernel_names
 
 ROOT = Path(__file__).parents[2]
 TWO = next(p for p in sorted(ROOT.glob("traces/h200/mamba2-8b/cubins/*")) if len(kernel_names(p.read_bytes())) > 1)

@@ -8,8 +8,8 @@ import pytest
 from ssmsim.capture import driver, variables
 from ssmsim.capture.intercept import Cubin, Recorded
 from ssmsim.capture.writer import _write_launch
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.launch import read_launch
-from ssmsim.sass.elf_attributes import kernel_info
 from ssmsim.sass.kernel_elf import read_kernel
 from ssmsim.tracers.emulated.totals import emulate_totals
 

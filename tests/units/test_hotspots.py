@@ -5,13 +5,14 @@ import pytest
 from small_gpu import CAPTURES, simulate, small_gpu
 
 from ssmsim.counters import STALL_REASONS, stall
+from ssmsim.engines.request import Views
 
 LAUNCH = CAPTURES / "ssd-ragged/17-reduce_kernel"
 
 
 @pytest.mark.parametrize("sample", [False, 200])
 def test_columns_add_up_to_the_counters(sample, tmp_path):
-    result = simulate(LAUNCH, small_gpu(), stalls=tmp_path / "stalls.csv", sample=sample)
+    result = simulate(LAUNCH, small_gpu(), views=Views(stalls=tmp_path / "stalls.csv"), sample=sample)
     table = pd.read_csv(tmp_path / "stalls.csv")
     issued = result.counters["smsp__inst_executed.sum"]
     assert table.executed.sum() == issued
@@ -22,7 +23,7 @@ def test_columns_add_up_to_the_counters(sample, tmp_path):
 
 def test_a_wait_stands_at_the_instruction_that_waits(tmp_path):
     """Code comes late to the first instruction; loads are waited for where their values are used."""
-    simulate(LAUNCH, small_gpu(), stalls=tmp_path / "stalls.csv")
+    simulate(LAUNCH, small_gpu(), views=Views(stalls=tmp_path / "stalls.csv"))
     table = pd.read_csv(tmp_path / "stalls.csv")
     assert table.pc[0] == "0x0" and table.no_instruction[0] > 0
     worst = table.long_scoreboard.idxmax()

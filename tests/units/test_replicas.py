@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from small_gpu import CAPTURES, ROOT, small_gpu
+from small_gpu import CAPTURES, ROOT, simulate, small_gpu
 
 from ssmsim.engines.embedded import instructions
 from ssmsim.engines.embedded.sampling import block_replicas
 from ssmsim.engines.embedded.sampling.block_replicas import Coalesced, Replicas, shifted
 from ssmsim.engines.embedded.sampling.sampled_pool import SampledPool
-from ssmsim.engines.embedded.simulate import simulate
 from ssmsim.engines.embedded.state import machine
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
@@ -64,10 +63,9 @@ def test_a_block_that_differs_from_the_rule_is_noticed():
 
 def test_a_sampled_run_is_the_same_with_and_without_replicas(monkeypatch):
     launch, config = read_launch(HELD_OUT / "10-state_passing_bwd_kernel"), small_gpu(gpu__sms_per_gpc=(1, 1))
-    program = decode_launch(launch).program
-    given = [simulate(program, open_tracer("emulated").blocks(launch, program), launch, config, sample=20_000)]
+    given = [simulate(launch, config, sample=20_000)]
     monkeypatch.setattr(Replicas, "of", staticmethod(lambda *_: None))
-    given.append(simulate(program, open_tracer("emulated").blocks(launch, program), launch, config, sample=20_000))
+    given.append(simulate(launch, config, sample=20_000))
     assert given[0].counters == given[1].counters
     assert given[0].sampled.fraction < 0.5
 

@@ -10,6 +10,7 @@ from small_gpu import CAPTURES, ROOT, simulate, small_gpu, whole_gpu
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded.state.records import INF, NONE
 from ssmsim.engines.embedded.views.warp_sampler import PERIOD, STRIDE, Sampler
+from ssmsim.engines.request import Views
 
 LAUNCH = CAPTURES / "ssd-ragged/17-reduce_kernel"
 WARP = [(name, "i8") for name in ("block", "ready", "mark", "held", "state", "current", "issued", "position", "line")]
@@ -28,7 +29,7 @@ def test_the_gpu_takes_a_sample_per_2048_active_cycles_of_an_sm(workload):
 
 
 def test_a_run_has_a_sample_per_2048_active_cycles_of_an_sm(tmp_path):
-    result = simulate(LAUNCH, small_gpu(), samples=tmp_path / "samples.csv")
+    result = simulate(LAUNCH, small_gpu(), views=Views(warp_samples=tmp_path / "samples.csv"))
     table = pd.read_csv(tmp_path / "samples.csv")
     assert table.samples.sum() * PERIOD == pytest.approx(4 * result.counters["sm__cycles_active.avg"], rel=0.02)
     assert set(table.reason) <= set(STALL_REASONS)
@@ -86,6 +87,8 @@ def test_a_warp_that_was_just_launched_has_not_issued():
 
 def test_empty_kernels_wait_for_their_code(tmp_path):
     """All SMs at once: but for two cycles a warp is neither selected nor passed over."""
-    simulate(ROOT / "traces/h200/empty/01-empty_kernel", whole_gpu(), samples=tmp_path / "samples.csv")
+    simulate(
+        ROOT / "traces/h200/empty/01-empty_kernel", whole_gpu(), views=Views(warp_samples=tmp_path / "samples.csv")
+    )
     got = pd.read_csv(tmp_path / "samples.csv").groupby("reason").samples.sum()
     assert got["no_instruction"] / got.sum() > 0.8

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
 
+from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import instructions
 from ssmsim.engines.embedded.memory import address_map, tag_store
 from ssmsim.engines.embedded.memory.l2 import slice_cache
@@ -14,6 +15,7 @@ from ssmsim.engines.embedded.sm import instruction
 from ssmsim.engines.embedded.state import counts, machine, occupancy, parameters
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.counts import COUNTS
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
@@ -114,7 +116,7 @@ def test_the_line_used_longest_ago_goes_first():
 
 def test_what_fits_is_not_read_again():
     config = small_gpu(l2__bytes=60 << 20)
-    cold, warm = simulate(FITS, config), simulate(FITS, config, warm=FITS)
+    cold, warm = simulate(FITS, config), simulate(FITS, config, warm=(FITS,))
     assert (cold.cache, warm.cache) == ("cold", "warm")
     assert cold.counters["dram__bytes_read.sum"] > 100_000
     assert warm.counters["dram__bytes_read.sum"] == 0
@@ -127,7 +129,7 @@ def test_what_fits_is_not_read_again():
 
 def test_another_launch_leaves_what_it_touched():
     cold = simulate(FITS, small_gpu())
-    warm = simulate(FITS, small_gpu(), warm=CAPTURES / "ssd-ragged/23-chunk_scan_bwd_dc_kernel")
+    warm = simulate(FITS, small_gpu(), warm=(CAPTURES / "ssd-ragged/23-chunk_scan_bwd_dc_kernel",))
     assert 0 < warm.counters["dram__bytes_read.sum"] < cold.counters["dram__bytes_read.sum"]
 
 
@@ -150,16 +152,19 @@ def test_the_last_launch_leaves_most():
     assert 2 * dram_read(config, MUCH, FITS) < dram_read(config, FITS, MUCH)
 
 
-def test_one_of_several_is_as_one():
-    assert simulate(FITS, small_gpu(), warm=[ANOTHER]).counters == simulate(FITS, small_gpu(), warm=ANOTHER).counters
-    assert simulate(FITS, small_gpu(), warm=[]).cache == "cold"
+def test_launches_before_need_a_tracer_that_the_caller_chose():
+    launch = read_launch(FITS)
+    program = decode_launch(launch).program
+    source = open_tracer("emulated").blocks(launch, program)
+    with pytest.raises(SsmsimError, match="no tracer is given"):
+        open_engine("embedded").simulate(Request(program, source, launch, small_gpu(), warm=(ANOTHER,)))
 
 
 def test_what_a_launch_stored_in_pieces_is_there_whole():
     config, before = small_gpu(l2__bytes=60 << 20), read_launch(CAPTURES / "ssd-ragged/24-reduce_kernel")
     program = decode_launch(before).program
     state = machine.build(instructions.translate(program, config), before, config, before.blocks)
-    warm_caches.pass_through(state, before, config, before.blocks)
+    warm_caches.pass_through(state, before, open_tracer("emulated"), config, before.blocks)
     assert not state.l2_lines.partial.any()
     assert (state.l2_lines.valid & state.l2_lines.dirty == state.l2_lines.dirty).all()
 
@@ -196,7 +201,7 @@ def test_timed_and_untimed_passes_read_and_write_the_same(launch):
 
 def test_a_folder_that_is_no_launch_is_named(tmp_path):
     with pytest.raises(SsmsimError, match=r"launch\.json"):
-        simulate(FITS, small_gpu(), warm=tmp_path)
+        simulate(FITS, small_gpu(), warm=(tmp_path,))
 
 
 def test_every_wave_deals_out_the_same_places_anew():

@@ -29,7 +29,7 @@ def per_round(name, **changes):
     launch, config = read_launch(BENCHMARKS / name), whole_gpu(**changes)
     few, many = launch.microbenchmark["rounds"]
     cost = [
-        simulate(with_rounds(launch, rounds), config, warm=launch.folder).counters[ACTIVE] for rounds in (few, many)
+        simulate(with_rounds(launch, rounds), config, warm=(launch.folder,)).counters[ACTIVE] for rounds in (few, many)
     ]
     return (cost[1] - cost[0]) / (many - few)
 

@@ -8,24 +8,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_gpu import CAPTURES, CYCLES, simulate, small_gpu
 
-from ssmsim.engines import open_engine
+from ssmsim.engines import Engine, open_engine
 from ssmsim.engines.embedded.sampling.window import FEW, Window, groups
+from ssmsim.engines.request import WindowRequest
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.part import Parts, part_of
+from ssmsim.tracers import open_tracer
 
 MANY = CAPTURES / "ssd-ragged/25-chunk_scan_bwd_dcb_kernel"
 FEW_WAVES = CAPTURES / "ssd-ragged/04-chunk_scan_fwd_kernel"
 
 
-def parts(folder: Path) -> tuple[Parts, object]:
+def parts(folder: Path) -> tuple[Parts, Engine]:
     launch = read_launch(folder)
-    return Parts(launch, decode_launch(launch).program, small_gpu()), open_engine("embedded")
+    return Parts(launch, decode_launch(launch).program, open_tracer("emulated"), small_gpu()), open_engine("embedded")
 
 
 def window(folder: Path, waves: float, like: Window | None = None, **changes) -> Window:
     launch = read_launch(folder)
-    return Window(decode_launch(launch).program, launch, part_of(small_gpu(**changes), 2), waves, 0.5, like)
+    program, config = decode_launch(launch).program, part_of(small_gpu(**changes), 2)
+    return Window(WindowRequest(program, launch, config, open_tracer("emulated"), waves, 0.5, like))
 
 
 @given(st.integers(1, 8), st.integers(1, 400), st.integers(1, 5000))

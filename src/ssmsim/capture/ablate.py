@@ -16,11 +16,11 @@ from typing import TypeVar
 
 from elftools.elf.elffile import ELFFile
 
+from ssmsim.elf_attributes import code_sha256
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_folder
 from ssmsim.launch import Buffer, Launch, Variable, read_launch
 from ssmsim.sass.decode import decode_launch
-from ssmsim.sass.elf_attributes import code_sha256
 
 Part = TypeVar("Part", Buffer, Variable)
 GUARD_AT, NEVER = 12, 0xF  # bits of the low word of an instruction: predicate, negated; !PT

@@ -6,7 +6,7 @@ from typing import Any
 from ssmsim.capture import driver
 from ssmsim.capture.describe import PARAMETER_NAMES, TENSORS
 from ssmsim.capture.frameworks import Allocations, triton_tensors
-from ssmsim.sass.elf_attributes import KernelInfo
+from ssmsim.elf_attributes import KernelInfo
 
 MIN_POINTER = 1 << 16
 

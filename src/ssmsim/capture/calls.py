@@ -4,8 +4,8 @@ import ctypes
 import struct
 from dataclasses import dataclass
 
+from ssmsim.elf_attributes import KernelInfo
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.elf_attributes import KernelInfo
 
 COOPERATIVE, CLUSTER_DIMENSION = 2, 4  # CUlaunchAttributeID
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_*

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from ssmsim.capture.describe import Described, layout
-from ssmsim.sass.elf_attributes import code_sha256
+from ssmsim.elf_attributes import code_sha256
 
 _arguments = threading.local()
 PACKAGES = ("torch", "triton", "mamba_ssm", "jax", "cupy", "numpy")

@@ -8,7 +8,7 @@ import re
 import struct
 from dataclasses import dataclass, replace
 
-from ssmsim.sass.elf_attributes import FORMAT_SIZED, PARAM_CBANK
+from ssmsim.elf_attributes import FORMAT_SIZED, PARAM_CBANK
 from ssmsim.sass.kernel_elf import ENTRY
 
 SECTION, SYMBOL, RELA, PROGRAM = (struct.Struct(f) for f in ("<IIQQQQIIQQ", "<IBBHQQ", "<QQq", "<IIQQQQQQ"))

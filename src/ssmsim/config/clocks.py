@@ -15,6 +15,13 @@ L2_RATES = ("slice_bytes_per_cycle", "slice_write_bytes_per_cycle", "slice_fill_
 L2_INTERVALS = ("slice_interval_cycles", "atomic_interval_cycles", "atomic_same_cycles")
 
 
+def at_clock(config: SimConfig, mhz: float | None) -> SimConfig:
+    """`config` with its SMs at `mhz`, or as it is; L2 and DRAM keep their own clocks, so a slower SM finds them faster."""
+    if mhz is None:
+        return config
+    return config.model_copy(update={"gpu": config.gpu.model_copy(update={"sm_clock_mhz": round(mhz)})})
+
+
 def in_sm_cycles(config: SimConfig) -> SimConfig:
     """`config` with its cycles beyond the SMs, stated for gpu.cycles_at_mhz, in cycles of gpu.sm_clock_mhz."""
     share = config.gpu.sm_clock_mhz / config.gpu.cycles_at_mhz

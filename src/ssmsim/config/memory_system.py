@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ssmsim.architecture import LINE_BYTES, MOST_PARTITIONS, SECTOR_BYTES
 from ssmsim.config.fields import (
     LONGEST,
     Bandwidth,
@@ -49,11 +50,11 @@ class L2(Group):
     """Second-level cache: slices in two partitions, write-back."""
 
     bytes: Bytes
-    partitions: Annotated[int, Field(ge=1, le=2)]
+    partitions: Annotated[int, Field(ge=1, le=MOST_PARTITIONS)]
     slices: Entries
     ways: Entries
-    line_bytes: Literal[128]
-    sector_bytes: Literal[32]
+    line_bytes: Literal[LINE_BYTES]  # type: ignore[valid-type]
+    sector_bytes: Literal[SECTOR_BYTES]  # type: ignore[valid-type]
     replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
     hash: Policy = Field(description="which slice owns a line; see the engine's memory/l2/hash")
     hash_granule_bytes: Bytes = Field(description="consecutive bytes that stay in one slice")

@@ -1,12 +1,7 @@
 """Relations between fields that a configuration must keep."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ssmsim.config.schema import SimConfig
-
+from ssmsim.architecture import LINE_BYTES, SECTOR_BYTES
+from ssmsim.config.gpu import Hardware
 
 MOST_RECORDS = 1 << 24  # of one kind in the engine's state: some gigabytes
 MOST_SMS = 1024
@@ -14,7 +9,7 @@ FARTHEST_CLOCKS = 4  # one clock at most so many times another
 LONGEST_BURST_CYCLES = 1 << 20  # a channel that takes longer for one access looks like one that never answers
 
 
-def contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
+def contradictions(config: Hardware) -> list[tuple[bool, str, str]]:
     """(contradicts, field, why) for every relation between fields."""
     sm, shared, l1, l2, dram, fetch = config.sm, config.shared, config.l1, config.l2, config.dram, config.fetch
     mio = config.mio
@@ -45,7 +40,7 @@ def contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
             "l2.hit_latency_spread_cycles",
             "does not ascend",
         ),
-        (l2.fetch_bytes not in (32, 64, 128), "l2.fetch_bytes", "must be 32, 64 or 128"),
+        (l2.fetch_bytes not in (SECTOR_BYTES, 2 * SECTOR_BYTES, LINE_BYTES), "l2.fetch_bytes", "must be 32, 64 or 128"),
         (far < near, "l2.hit_latency_far_cycles", "is below l2.hit_latency_near_cycles"),
         (near <= l1.hit_latency_cycles, "l2.hit_latency_near_cycles", "does not exceed l1.hit_latency_cycles"),
         (dram.latency_near_cycles <= near, "dram.latency_near_cycles", "does not exceed l2.hit_latency_near_cycles"),
@@ -69,7 +64,7 @@ def contradictions(config: SimConfig) -> list[tuple[bool, str, str]]:
     ]
 
 
-def _sizes(config: SimConfig) -> list[tuple[bool, str, str]]:
+def _sizes(config: Hardware) -> list[tuple[bool, str, str]]:
     """What the engine could not hold, or would take for a deadlock."""
     gpu, sm, l1, l2, dram, fetch, noc = (
         config.gpu, config.sm, config.l1, config.l2, config.dram, config.fetch, config.noc

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ssmsim.architecture import LINE_BYTES, SECTOR_BYTES, SUBCORES
 from ssmsim.config.fields import (
     LONGEST,
     Bytes,
@@ -35,7 +36,9 @@ class Issue(Group):
 class Sm(Group):
     """One streaming multiprocessor: sub-cores, their pipes, residency limits."""
 
-    subcores: Literal[4] = Field(description="issue slots; warp w of an SM lives in sub-core w mod 4")
+    subcores: Literal[SUBCORES] = Field(  # type: ignore[valid-type]
+        description="issue slots; warp w of an SM lives in sub-core w mod 4"
+    )
     warp_slots_per_subcore: Annotated[int, Field(ge=1, le=32)]
     issue_per_subcore_per_cycle: Annotated[int, Field(ge=1, le=8)] = Field(
         description="distinct warps it may issue from"
@@ -226,8 +229,8 @@ class L1(Group):
 
     unified_bytes: Bytes = Field(description="L1 and shared memory together")
     reserved_bytes: Room = Field(description="of these, what neither can use")
-    line_bytes: Literal[128]
-    sector_bytes: Literal[32]
+    line_bytes: Literal[LINE_BYTES]  # type: ignore[valid-type]
+    sector_bytes: Literal[SECTOR_BYTES]  # type: ignore[valid-type]
     replacement: Policy = Field(description="which way a new line takes; see the engine's memory/replacement")
     ways: Entries
     hit_latency_cycles: Latency = Field(description="LDG.32 hit, issue to use, by pointer chase")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
@@ -23,14 +24,14 @@ def measure(folder: Path, blocks: int = 0) -> str:
     """One line of results."""
     launch, config, engine, tracer = read_launch(folder), load(CONFIG), open_engine("embedded"), open_tracer("emulated")
     program = decode_launch(launch).program
-    engine.simulate(program, tracer.blocks(launch, program, range(1)), launch, config)
+    engine.simulate(Request(program, tracer.blocks(launch, program, range(1)), launch, config))
     order = range(min(blocks, launch.blocks)) if blocks else None
     core, alone = time.process_time(), tracer.blocks(launch, program, order)
     while alone.next_blocks(1 << 20) is not None:
         pass
     tracing = time.process_time() - core
     wall, core = time.perf_counter(), time.process_time()
-    result = engine.simulate(program, tracer.blocks(launch, program, order), launch, config)
+    result = engine.simulate(Request(program, tracer.blocks(launch, program, order), launch, config))
     wall, core = time.perf_counter() - wall, time.process_time() - core
     count = result.warp_instructions / 1e6
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -50,18 +50,15 @@ def simulate(
     ] = False,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
+    from ssmsim.engines.request import Views
     from ssmsim.engines.run_launch import replay
 
     outputs = dict(zip(OUTPUTS, (json, timeline, stalls, warp_samples), strict=True))
     wanted = {option: (path, OUTPUTS[option]) for option, path in outputs.items() if path is not None}
     check_outputs(wanted, [launch, config])  # a result must not be lost for want of a place
-    before = warm[0] if warm and len(warm) == 1 else warm
-    given: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "samples": warp_samples, "warm": before,
-                             "sample": sample_instructions or sample, "sm_clock_mhz": sm_clock_mhz, "cross_device": cross_device}  # fmt: skip
-    given = {name: value for name, value in given.items() if value}
-    if timeline is not None:
-        given["timeline_sm"] = sm_number(timeline_sm)
-    result = replay(launch, config, engine, tracer, **given)
+    views = Views(timeline, 0 if timeline is None else sm_number(timeline_sm), stalls, warp_samples)
+    result = replay(launch, config, engine, tracer, warm=tuple(warm or ()), sample=sample_instructions or sample,
+                    sm_clock_mhz=sm_clock_mhz or None, views=views, cross_device=cross_device)  # fmt: skip
     from ssmsim.engines.summary import show, table
 
     piped = any(is_stdout(path) for path, _ in wanted.values())

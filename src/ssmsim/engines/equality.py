@@ -3,11 +3,14 @@
     python -m ssmsim.engines.equality write FILE     before the change
     python -m ssmsim.engines.equality compare FILE   after it; names every counter that differs, exit code 1
 
+With `--only TEXT` only the runs whose line (launch, configuration, options) holds that text.
+
 The set: small captures of Mamba-2 and Mamba-1 kernels on the baselines of both GPUs, every configuration of simconfigs/
 on kernels of several classes, and microbenchmarks that load one unit each; cold, warm, sampled, and with what each
 instruction waited for. Some ten minutes on two cores. Sources are named relative to the repository's root.
 """
 
+import argparse
 import hashlib
 import json
 import sys
@@ -54,7 +57,7 @@ CASES = (
 
 
 def pairs() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(launch folder, configuration, options of the engine) of each run."""
+    """(launch folder, configuration, options of replay()) of each run."""
     small = sorted(path.parent.name for path in (ROOT / SMALL).glob("*/launch.json"))
     for launch in small:
         yield f"{SMALL}/{launch}", "h200", {}
@@ -67,26 +70,21 @@ def pairs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for case in CASES:
         yield f"{LAUNCHES}/{case}", "h200", {}
     first, second = (f"{SMALL}/{launch}" for launch in (small[1], small[2]))
-    yield second, "h200", {"warm": [str(ROOT / first), str(ROOT / second)]}
-    yield second, "h100", {"warm": [str(ROOT / second)]}
+    yield second, "h200", {"warm": (ROOT / first, ROOT / second)}
+    yield second, "h100", {"warm": (ROOT / second,)}
     yield SAMPLED, "h200", {"sample": True}
 
 
 def run(launch: str, config: str, options: dict[str, Any]) -> dict[str, Any]:
     """Counters of one run, and a hash of the table of stalls by instruction."""
+    from ssmsim.engines.request import Views
     from ssmsim.engines.run_launch import replay
 
     with tempfile.TemporaryDirectory() as folder:
         stalls = Path(folder) / "stalls.csv"
         try:
-            result = replay(
-                ROOT / launch,
-                ROOT / f"simconfigs/{config}.yaml",
-                "embedded",
-                cross_device=True,
-                stalls=stalls,
-                **options,
-            )
+            file = ROOT / f"simconfigs/{config}.yaml"
+            result = replay(ROOT / launch, file, "embedded", cross_device=True, views=Views(stalls=stalls), **options)
         except SsmsimError as error:
             return {"error": error.what}
         return {**result.counters, "stalls": hashlib.sha256(stalls.read_bytes()).hexdigest()[:16]}
@@ -97,24 +95,27 @@ def name(launch: str, config: str, options: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 2 or arguments[0] not in ("write", "compare"):
-        print(__doc__)
-        return 2
-    file = Path(arguments[1])
-    before = json.loads(file.read_text()) if arguments[0] == "compare" else {}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["write", "compare"])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--only", metavar="TEXT", default="", help="the runs whose line holds this")
+    given = parser.parse_args(arguments)
+    before = json.loads(given.file.read_text()) if given.action == "compare" else {}
     after, different = {}, 0
     for launch, config, options in pairs():
         key = name(launch, config, options)
+        if given.only not in key:
+            continue
         after[key] = run(launch, config, options)
-        if arguments[0] == "compare":
+        if given.action == "compare":
             changed = changes(before.get(key, {}), after[key])
             different += bool(changed)
             print(f"{'differs' if changed else 'equal  '} {key}{''.join(changed)}", flush=True)
-    if arguments[0] == "write":
-        with whole_file(file) as temporary:
+    if given.action == "write":
+        with whole_file(given.file) as temporary:
             temporary.write_text(json.dumps(after, indent=1) + "\n")
     print(f"{len(after)} runs" + (f", {different} differ" if before else ""))
-    return 1 if different else 0
+    return 1 if different or not after else 0
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

@@ -12,6 +12,7 @@ from ssmsim.config.device import check_device
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
@@ -49,10 +50,11 @@ def cycles(launch: Launch, config: SimConfig, engine: str) -> float:
     One that was measured cold, with clean lines of other memory in L2, starts with an empty L2.
     """
     program = decode_launch(launch).program
-    blocks = open_tracer("emulated").blocks(launch, program)
+    tracer = open_tracer("emulated")
     cold = launch.microbenchmark.get("cold", False)  # type: ignore[attr-defined]
-    warm = None if cold else launch.folder
-    result = open_engine(engine).simulate(program, blocks, launch, config, warm=warm)
+    warm = () if cold else (launch.folder,)
+    blocks = tracer.blocks(launch, program)
+    result = open_engine(engine).simulate(Request(program, blocks, launch, config, tracer, warm))
     return float(result.counters[CYCLES])  # type: ignore[arg-type]
 
 

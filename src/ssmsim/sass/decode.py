@@ -9,76 +9,24 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
+from ssmsim.architecture import SM_VERSION
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
+from ssmsim.sass.instruction import Instruction, short
 from ssmsim.sass.kernel_elf import Kernel, Relocation, link, read_kernel
-from ssmsim.sass.opcodes import SUPPORTED, Mods, Opcode, Space, lookup
-from ssmsim.sass.operands import Operand, match, parse
+from ssmsim.sass.opcodes import SUPPORTED, Mods, Space, lookup
+from ssmsim.sass.operands import match, parse
 from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import Program
 
-ARCHITECTURE = 90
 PATIENCE = 300  # seconds for nvdisasm, which takes some ten for the largest kernels
 EXTERNAL_CODE = 0xFFFF_0000  # code addresses that stand for functions of the driver
 MODULE_DATA = 0x7C00_0000_0000  # __device__ variables whose addresses nobody recorded: far from buffers and windows
 _cache: dict[tuple[str, str, tuple[tuple[str, int | None], ...]], "Code"] = {}
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """One static instruction.
-
-    index: place in the kernel (pc = 16 * index). opcode: full name; base and mods: its parts. entry: its row of the
-    table.
-    guard: predicate that must hold (kind P or UP, `invert` for @!P), None when unguarded.
-    target: index of the instruction that a direct branch, call, BSSY or WARPSYNC.COLLECTIVE names, -1 when none.
-    offset: for indirect branches, what the target register is added to (bytes from the kernel's start).
-    """
-
-    index: int
-    text: str
-    opcode: str
-    base: str
-    mods: Mods
-    entry: Opcode
-    guard: Operand | None
-    destinations: tuple[Operand | None, ...]
-    sources: tuple[Operand | None, ...]
-    immediate: int
-    target: int = -1
-    offset: int = 0
-    kernel: str = ""
-
-    @property
-    def pc(self) -> int:
-        return 16 * self.index
-
-    @property
-    def where(self) -> str:
-        """Kernel, PC and text, for messages."""
-        return f"{short(self.kernel)} {self.place}"
-
-    @property
-    def place(self) -> str:
-        """PC and text."""
-        return f"PC {self.pc:#06x} {self.text}"
-
-    def has(self, modifier: str) -> bool:
-        return modifier in self.mods
-
-    @cached_property
-    def wants(self) -> tuple[bool, ...]:
-        """Per destination of the signature: is it kept (present, and not RZ, URZ, PT)?"""
-        return tuple(d is not None and not d.is_zero and not d.is_true for d in self.destinations)
-
-    @cached_property
-    def selectors(self) -> tuple[str, ...]:
-        """Per source: what follows the register (R2.B1 -> "B1")."""
-        return tuple("" if s is None else s.suffix for s in self.sources)
+_of_program: dict[int, "Code"] = {}  # by identity; those of _cache, which live as long as the process
 
 
 @dataclass(frozen=True)
@@ -88,11 +36,6 @@ class Code:
     program: Program
     instructions: tuple[Instruction, ...]
     kernel: Kernel
-
-
-def short(name: str) -> str:
-    """A kernel's mangled name, cut where it would fill the line."""
-    return name if len(name) <= 60 else name[:57] + "..."
 
 
 def disassembler() -> Path:
@@ -106,7 +49,7 @@ def disassembler() -> Path:
 
 def _disassemble(data: bytes, where: Path | str, bare: bool = False) -> dict[str, list[dict[str, str]]]:
     """Instructions of every function: nvdisasm's JSON. bare: the data are machine words, of one function "Unknown"."""
-    options = ["-b", f"SM{ARCHITECTURE}a"] if bare else []
+    options = ["-b", f"SM{SM_VERSION}a"] if bare else []
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(data)
         file.flush()
@@ -123,9 +66,9 @@ def _disassemble(data: bytes, where: Path | str, bare: bool = False) -> dict[str
         raise SsmsimError(f"nvdisasm cannot read it ({complaint(done.stderr, done.returncode)})", where,
                           "give an sm_90 cubin, linked") from None  # fmt: skip
     version = head["SM"]["version"]
-    if version["major"] * 10 + version["minor"] != ARCHITECTURE:
+    if version["major"] * 10 + version["minor"] != SM_VERSION:
         raise SsmsimError(
-            f"made for sm_{version['major']}{version['minor']}", where, f"only sm_{ARCHITECTURE} is understood"
+            f"made for sm_{version['major']}{version['minor']}", where, f"only sm_{SM_VERSION} is understood"
         )
     return {f["function-name"]: f["sass-instructions"] for f in functions}
 
@@ -247,12 +190,20 @@ def decode(path: Path | str, kernel_name: str, launch: Launch | None = None) -> 
         records = instruction_records(instructions, opcodes, control_fields(kernel.words))
         program = Program(kernel_name, records, opcodes, tuple(i.text for i in instructions))
         _cache[key] = Code(program, instructions, kernel)
+        _of_program[id(program)] = _cache[key]
     return _cache[key]
+
+
+def code_of(program: Program) -> Code:
+    """What `decode` gave this Program with. Raises SsmsimError for one that was not decoded from a cubin."""
+    if id(program) not in _of_program:
+        raise SsmsimError("the program was not decoded from a cubin", program.kernel, "take it from decode_launch()")
+    return _of_program[id(program)]
 
 
 def decode_launch(launch: Launch) -> Code:
     """The kernel of a launch. Raises as `decode` does, and when the launch's device is of another architecture."""
     major, minor = launch.device.compute_capability
-    if major * 10 + minor != ARCHITECTURE:
-        raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{ARCHITECTURE} is understood")
+    if major * 10 + minor != SM_VERSION:
+        raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{SM_VERSION} is understood")
     return decode(launch.cubin_path, launch.kernel, launch)

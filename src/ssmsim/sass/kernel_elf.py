@@ -16,8 +16,8 @@ import numpy as np
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
+from ssmsim.elf_attributes import PARAM_CBANK, REGCOUNT, attributes, parameter_slots, refuse_unlinked
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.elf_attributes import PARAM_CBANK, REGCOUNT, attributes, parameter_slots, refuse_unlinked
 
 # Attribute codes of .nv.info sections, as `cuobjdump -elf` names them (EIATTR_...).
 FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE = 0x11, 0x12, 0x23

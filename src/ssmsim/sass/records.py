@@ -1,19 +1,14 @@
 """Decoded instructions to the array of records that engines read (ssmsim.trace.types.INSTRUCTION)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Control, Space, Unit, memory_registers
 from ssmsim.sass.operands import PT, RZ, URZ, Operand
 from ssmsim.trace.types import INSTRUCTION, MAX_SOURCES, NO_REGISTER
-
-if TYPE_CHECKING:
-    from ssmsim.sass.decode import Instruction
 
 SHARED_CODES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}
 

@@ -7,19 +7,19 @@ simulated cycles of its lines are made here, those that other sources of the eng
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, cast
 
 import pandas as pd
 
 from ssmsim.capture.ablate import ablate
+from ssmsim.config.clocks import at_clock
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
-from ssmsim.engines.embedded import digest
+from ssmsim.engines.embedded.sources import digest
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError, told
 from ssmsim.files import whole_file
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
-from ssmsim.study.batch import at_clock
 from ssmsim.tracers import open_tracer
 
 LAUNCH = "traces/h200/mamba2-2.7b/01-chunk_state_fwd_kernel"
@@ -42,10 +42,10 @@ def read(file: Path) -> list[dict[str, str]]:
 def simulate(variant: Path, config: Path, mhz: int) -> float:
     """Cycles of one variant, every block timed, caches cold."""
     launch = read_launch(variant)
-    program, engine = decode_launch(launch).program, cast(Any, open_engine("embedded"))
+    program = decode_launch(launch).program
     source = open_tracer("emulated").blocks(launch, program)
-    result = engine.simulate(program, source, launch, at_clock(load(config), mhz))
-    return float(result.counters[CYCLES])
+    result = open_engine("embedded").simulate(Request(program, source, launch, at_clock(load(config), mhz)))
+    return float(result.counters[CYCLES] or 0)
 
 
 def fill(file: Path, root: Path) -> None:

@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ssmsim.config.schema import SimConfig
+from ssmsim.config.clocks import at_clock
 from ssmsim.engines import open_engine
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError, told
 from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled
@@ -26,12 +27,7 @@ from ssmsim.study.keys import current
 from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, make_plan
 from ssmsim.study.recorded import Recording
-from ssmsim.trace.types import BlockSource, Program
 from ssmsim.tracers import open_tracer
-
-
-def first_blocks(launch: Launch, program: Program, count: int) -> BlockSource:
-    return open_tracer("emulated").blocks(launch, program, range(min(count, launch.blocks)))
 
 
 def peak_memory() -> int:
@@ -43,13 +39,6 @@ def captured_bytes(launch: Launch) -> int:
     """What a replay reads in place of a trace: the launch, its machine code and the contents of its inputs."""
     contents = [launch.folder / buffer.contents for buffer in launch.buffers if buffer.contents]
     return sum(file.stat().st_size for file in (launch.folder / "launch.json", launch.cubin_path, *contents))
-
-
-def at_clock(config: SimConfig, mhz: int | None) -> SimConfig:
-    """`config` with its SMs at `mhz`; L2 and DRAM keep their own clocks, so a slower SM finds them faster (config/clocks.py)."""
-    if mhz is None:
-        return config
-    return config.model_copy(update={"gpu": config.gpu.model_copy(update={"sm_clock_mhz": mhz})})
 
 
 def clear(file: Path) -> None:
@@ -69,8 +58,11 @@ def simulate(plan: Plan, runs: list[Run]) -> None:
         return
     first = missing[0][0]
     launch = plan.launches[first.workload, first.launch]
-    engine, program = open_engine(first.engine), decode_launch(launch).program
-    recording, parts = Recording(launch, program), Parts(launch, program, plan.configs[plan.study.baseline])
+    engine, tracer, program = open_engine(first.engine), open_tracer("emulated"), decode_launch(launch).program
+    recording, parts = (
+        Recording(launch, program, tracer),
+        Parts(launch, program, tracer, plan.configs[plan.study.baseline]),
+    )
     before: dict[str, Result] = {}
     for run, file, made_from in missing:
         begin, processor = time.perf_counter(), time.process_time()
@@ -80,11 +72,11 @@ def simulate(plan: Plan, runs: list[Run]) -> None:
         elif run.sms:
             result = parts.simulate(engine, config, run.sms, run.waves)
         else:
-            options: dict[str, Any] = {"sample": True} if plan.sample and not run.blocks else {}
-            if run.cache == "warm":
-                options["warm"] = [one.folder for one in ran_before(launch, config.l2.bytes)]
-            source = first_blocks(launch, program, run.blocks) if run.blocks else recording.source()
-            result = engine.simulate(program, source, launch, config, **options)
+            warm = tuple(one.folder for one in ran_before(launch, config.l2.bytes)) if run.cache == "warm" else ()
+            first_blocks = range(min(run.blocks, launch.blocks))
+            source = tracer.blocks(launch, program, first_blocks) if run.blocks else recording.source()
+            sample = plan.sample and not run.blocks
+            result = engine.simulate(Request(program, source, launch, config, tracer, warm, sample))
             if source.block_count < launch.blocks:
                 result = result.model_copy(update={"sampled": Sampled(fraction=source.block_count / launch.blocks)})
         named: dict[str, Any] = dict(run.names)

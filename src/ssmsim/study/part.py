@@ -9,9 +9,11 @@ from typing import Any
 
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import COUNTERS
+from ssmsim.engines import Engine
+from ssmsim.engines.request import Request, Window, WindowRequest
 from ssmsim.launch import Launch
 from ssmsim.results import Result
-from ssmsim.trace.types import Program
+from ssmsim.trace.types import Program, Tracer
 
 NOT_SUMMED = ("cycle", "ns", "%", "Hz")  # units of counters that do not grow with the number of SMs
 
@@ -19,28 +21,29 @@ NOT_SUMMED = ("cycle", "ns", "%", "Hz")  # units of counters that do not grow wi
 class Parts:
     """Pieces of one launch on parts of the GPU: blocks, what ran before them and the L2 it left, made once per size."""
 
-    def __init__(self, launch: Launch, program: Program, baseline: SimConfig) -> None:
-        self.launch, self.program, self.baseline = launch, program, baseline
-        self.windows: dict[tuple[float, ...], Any] = {}
+    def __init__(self, launch: Launch, program: Program, tracer: Tracer, baseline: SimConfig) -> None:
+        self.launch, self.program, self.tracer, self.baseline = launch, program, tracer, baseline
+        self.windows: dict[tuple[float, ...], Window] = {}
 
-    def simulate(self, engine: Any, config: SimConfig, sms: int, waves: float) -> Result:
+    def simulate(self, engine: Engine, config: SimConfig, sms: int, waves: float) -> Result:
         """The launch on the whole of `config`, estimated from a piece of it on `sms` SMs."""
         share = sms / config.sm_count
         first = self._window(engine, self.baseline, sms, waves, None)
         window = self._window(engine, config, sms, waves, first)
-        piece, part = window.source(), part_of(config, sms)
-        result: Result = engine.simulate(self.program, piece, self.launch, part, window=window)
+        part = part_of(config, sms)
+        result = engine.simulate(Request(self.program, window.source(), self.launch, part, window=window))
         note = f"estimated from {window.count} of {self.launch.blocks} blocks on {sms} of {config.sm_count} SMs"
         return result.model_copy(update={"counters": whole(result.counters, share), "notes": [*result.notes, note]})
 
-    def _window(self, engine: Any, config: SimConfig, sms: int, waves: float, like: Any) -> Any:
+    def _window(self, engine: Engine, config: SimConfig, sms: int, waves: float, like: Window | None) -> Window:
         """The piece that fills a configuration: more blocks where more are resident, around the same as the baseline's."""
         key = (sms, waves, engine.resident(self.launch, config))
         if key not in self.windows:
             share = sms / config.sm_count
             same = key[2] == engine.resident(self.launch, self.baseline)
             base = part_of(self.baseline if same else config, sms)
-            self.windows[key] = engine.window(self.program, self.launch, base, waves, share, like)
+            wanted = WindowRequest(self.program, self.launch, base, self.tracer, waves, share, like)
+            self.windows[key] = engine.window(wanted)
         return self.windows[key]
 
 

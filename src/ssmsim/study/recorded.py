@@ -1,8 +1,7 @@
 """Instruction streams of a launch, made once and replayed under every further configuration, in bounded memory."""
 
 from ssmsim.launch import Launch
-from ssmsim.trace.types import BlockSource, BlockTrace, Program
-from ssmsim.tracers import open_tracer
+from ssmsim.trace.types import BlockSource, BlockTrace, Program, Tracer
 from ssmsim.tracers.emulated.source import cut
 
 LIMIT_BYTES = 1 << 30
@@ -14,8 +13,8 @@ class Recording:
     Blocks beyond the limit are traced again for every source that reaches them.
     """
 
-    def __init__(self, launch: Launch, program: Program, tracer: str = "emulated", limit: int = LIMIT_BYTES) -> None:
-        self.launch, self.program, self.tracer, self.limit = launch, program, open_tracer(tracer), limit
+    def __init__(self, launch: Launch, program: Program, tracer: Tracer, limit: int = LIMIT_BYTES) -> None:
+        self.launch, self.program, self.tracer, self.limit = launch, program, tracer, limit
         self.live = self.tracer.blocks(launch, program)
         self.traces: list[BlockTrace] = []
         self.kept, self.bytes = 0, 0  # blocks, bytes

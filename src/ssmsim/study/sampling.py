@@ -10,11 +10,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
 
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
-from ssmsim.engines.embedded import digest
+from ssmsim.engines.embedded.sources import digest
+from ssmsim.engines.request import Request
 from ssmsim.errors import told
 from ssmsim.files import whole_file
 from ssmsim.launch import read_launch
@@ -61,12 +61,11 @@ def pair(root: Path, name: str, config_name: str, sms: int) -> dict[str, object]
     """One line of the table. root: of the repository."""
     launch, config = read_launch(root / "traces/h200" / name), load(root / f"simconfigs/{config_name}.yaml")
     config = config if sms == config.sm_count else part_of(config, sms)
-    program, engine = decode_launch(launch).program, cast(Any, open_engine("embedded"))
+    program, engine = decode_launch(launch).program, open_engine("embedded")
 
     def run(sample: bool) -> Result:
         source = open_tracer("emulated").blocks(launch, program)
-        result: Result = engine.simulate(program, source, launch, config, sample=sample)
-        return result
+        return engine.simulate(Request(program, source, launch, config, sample=sample))
 
     (full, full_seconds), (part, seconds) = timed(lambda: run(False)), timed(lambda: run(True))
     got, true = part.counters, full.counters

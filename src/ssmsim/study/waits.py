@@ -18,14 +18,15 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
+from ssmsim.config.clocks import at_clock
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
-from ssmsim.engines.embedded import digest
+from ssmsim.engines.embedded.sources import digest
+from ssmsim.engines.request import Request, Views
 from ssmsim.errors import told
 from ssmsim.files import whole_file
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
-from ssmsim.study.batch import at_clock
 from ssmsim.trace.types import Program
 from ssmsim.tracers import open_tracer
 
@@ -60,11 +61,11 @@ def compare(root: Path, workload: str, name: str) -> dict[str, object]:
     measured = pd.read_csv(folder / "measured.csv").query("cache == 'cold' and launch == @name").to_dict("records")[0]
     launch = read_launch(folder / name)
     config = at_clock(load(root / "simconfigs/h200.yaml"), round(float(measured[CLOCK]) / 1e6))
-    program, engine = decode_launch(launch).program, cast(Any, open_engine("embedded"))
+    program, engine = decode_launch(launch).program, open_engine("embedded")
     with tempfile.TemporaryDirectory() as folder_:
         file = Path(folder_) / "samples.csv"
         source = open_tracer("emulated").blocks(launch, program)
-        engine.simulate(program, source, launch, config, sample=True, samples=file)
+        engine.simulate(Request(program, source, launch, config, sample=True, views=Views(warp_samples=file)))
         model = as_noted(pd.read_csv(file), program)
     gpu = pd.read_csv(folder / "stall_samples.csv.xz").query("launch == @name").replace({"reason": NAMED})
     lines, reasons = zip(*(parts(samples) for samples in (gpu, model)), strict=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from ssmsim.architecture import SM_VERSION
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Dim3, Launch
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
@@ -44,7 +45,7 @@ class Header:
     shared_bytes: int
     registers: int
     kernel_id: int = 1
-    binary_version: int = 90
+    binary_version: int = SM_VERSION
     stream: int = 0
     shared_base: int = SHARED_WINDOW
     local_base: int = LOCAL_WINDOW

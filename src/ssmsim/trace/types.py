@@ -1,9 +1,12 @@
-"""Program, BlockTrace, BlockSource: all that an engine knows of a launch's instructions."""
+"""Program, BlockTrace, BlockSource, Tracer: all that an engine knows of a launch's instructions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+
+from ssmsim.launch import Launch
 
 NO_REGISTER = -1
 MAX_SOURCES = 4
@@ -116,4 +119,15 @@ class BlockSource(Protocol):
 
     def next_blocks(self, count: int) -> BlockTrace | None:
         """The next `count` blocks or fewer; None after the last."""
+        ...
+
+
+class Tracer(Protocol):
+    """Gives the warp instruction streams of a launch, block by block."""
+
+    def blocks(self, launch: Launch, program: Program, order: Sequence[int] | None = None) -> BlockSource:
+        """Blocks with the linear ids of `order`, in that order (default: all, ascending).
+
+        program: the launch's, as sass.decode gave it.
+        """
         ...

@@ -4,9 +4,9 @@ import hashlib
 import math
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import COUNTERS
@@ -14,13 +14,15 @@ from ssmsim.engines.accelsim.install import find_install
 from ssmsim.engines.accelsim.parse import Statistics, counters, parse_log
 from ssmsim.engines.accelsim.render import render
 from ssmsim.engines.accelsim.run import Feed, Limits, Run, run
+from ssmsim.engines.request import Request, Window, WindowRequest
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Device, Launch
 from ssmsim.results import Result, Sampled
 from ssmsim.trace.accelsim_format import Header, open_bytes, read_header, read_kernelslist
 from ssmsim.trace.accelsim_writer import KERNEL, LIST, Written, copy_stream, write_stream
-from ssmsim.trace.types import BlockSource, BlockTrace, Program
+from ssmsim.trace.types import BlockSource, BlockTrace
 
+INSTEAD = "use --engine embedded"
 Send = Callable[[IO[bytes]], Written]
 
 SAMPLE_BLOCKS = 264
@@ -44,17 +46,17 @@ class FirstBlocks:
 
 
 @dataclass(frozen=True)
-class Options:
-    """What `simulate` takes as keywords.
+class AccelSim:
+    """The engine. Nothing of it is kept on disk: the trace goes through a pipe, as fast as Accel-Sim takes it.
 
     root:             Accel-Sim's folder, instead of $ACCELSIM_ROOT.
     time_limit_s, memory_limit_bytes: of the process.
     network:          "xbar" (built in) or "intersim2".
     log:              file for its output, kept; without it a temporary one, kept on failure and named by the error.
     progress:         called with the number of thread blocks started.
-    sample:           only the first SAMPLE_BLOCKS blocks, or so many; the counters are of this fragment, not scaled.
 
-    Caches are cold at the start; a warm run is an error.
+    Caches are cold at the start. A sample is the first SAMPLE_BLOCKS blocks, or so many; the counters are of this fragment,
+    not scaled.
     """
 
     root: Path | str | None = None
@@ -63,36 +65,22 @@ class Options:
     network: str = "xbar"
     log: Path | None = None
     progress: Callable[[int], None] | None = None
-    sample: bool | int = False
-    warm: Path | None = None
 
-    @classmethod
-    def of(cls, given: dict[str, Any]) -> "Options":
-        unknown = sorted(set(given) - {field.name for field in fields(cls)})
-        if unknown:
-            raise SsmsimError(f"unknown options {', '.join(unknown)}", "engine accelsim")
-        if given.get("warm") is not None:
-            raise SsmsimError("Accel-Sim starts with cold caches", f"warm {given['warm']}", "use --engine embedded")
-        return cls(**given)
-
-
-class AccelSim:
-    """The engine. Nothing of it is kept on disk: the trace goes through a pipe, as fast as Accel-Sim takes it."""
-
-    def simulate(
-        self, program: Program, blocks: BlockSource, launch: Launch, config: SimConfig, **options: Any
-    ) -> Result:
-        """Replay `blocks`. Options: see `Options`. Raises SsmsimError; a failed run gives no result."""
-        chosen = Options.of(options)
-        if chosen.sample:
-            blocks = FirstBlocks(blocks, SAMPLE_BLOCKS if chosen.sample is True else chosen.sample)
-        as_allocated = padded(launch, config)
+    def simulate(self, request: Request) -> Result:
+        """See engines.Engine. Raises SsmsimError; a failed run gives no result."""
+        refuse(request)
+        blocks, launch, program = request.blocks, request.launch, request.program
+        if request.sample:
+            blocks = FirstBlocks(blocks, SAMPLE_BLOCKS if request.sample is True else request.sample)
+        as_allocated = padded(launch, request.config)
         return self._replay(lambda out: write_stream(out, as_allocated, program, blocks), set(program.opcodes), launch,
-                            config, chosen)  # fmt: skip
+                            request.config)  # fmt: skip
 
-    def simulate_list(self, kernelslist: Path | str, config: SimConfig, **options: Any) -> Result:
+    def simulate_list(self, kernelslist: Path, config: SimConfig, sample: bool | int = False) -> Result:
         """Replay the one kernel that an Accel-Sim kernelslist names, raw or grouped."""
-        chosen, files = Options.of(options), read_kernelslist(kernelslist)
+        if sample:
+            raise SsmsimError("a trace that lies in files is replayed whole", kernelslist, "leave the sampling out")
+        files = read_kernelslist(kernelslist)
         if len(files) != 1:
             raise SsmsimError(f"the list names {len(files)} kernels", kernelslist, "make a list for each kernel")
         with open_bytes(files[0]) as stream:
@@ -101,32 +89,51 @@ class AccelSim:
         sized = padded(launch, config)
         header = replace(header, registers=sized.registers_per_thread, shared_bytes=sized.shared_memory_bytes)
         opcodes: set[str] = set()
-        return self._replay(lambda out: copy_stream(out, files[0], header, opcodes), opcodes, launch, config, chosen)
+        return self._replay(lambda out: copy_stream(out, files[0], header, opcodes), opcodes, launch, config)
 
-    def _replay(self, feed: Send, opcodes: set[str], launch: Launch, config: SimConfig, chosen: Options) -> Result:
-        install = find_install(chosen.root)
-        rendered = render(config, install.version, chosen.network)
-        keep = chosen.log or Path(tempfile.mkstemp(prefix=f"accelsim-{launch.kernel[:40]}-", suffix=".log")[1])
+    def resident(self, launch: Launch, config: SimConfig) -> int:
+        raise SsmsimError("Accel-Sim does not tell how many blocks an SM holds", "engine accelsim", INSTEAD)
+
+    def window(self, request: WindowRequest) -> Window:
+        raise SsmsimError("Accel-Sim replays no piece of a launch", "engine accelsim", INSTEAD)
+
+    def _replay(self, feed: Send, opcodes: set[str], launch: Launch, config: SimConfig) -> Result:
+        install = find_install(self.root)
+        rendered = render(config, install.version, self.network)
+        keep = self.log or Path(tempfile.mkstemp(prefix=f"accelsim-{launch.kernel[:40]}-", suffix=".log")[1])
         written: list[Written] = []
         with tempfile.TemporaryDirectory(prefix="ssmsim-accelsim-") as name:
             folder = Path(name)
             rendered.write(folder)
             (folder / LIST).write_text(KERNEL + "\n")
-            limits = Limits(chosen.time_limit_s, chosen.memory_limit_bytes)
+            limits = Limits(self.time_limit_s, self.memory_limit_bytes)
             feeds: dict[str, Feed] = {KERNEL: lambda out: written.append(feed(out))}
-            done = run(install, folder, keep, limits, feeds, chosen.progress)
+            done = run(install, folder, keep, limits, feeds, self.progress)
         statistics = _proven(parse_log(keep), written, keep)
-        if chosen.log is None:
+        if self.log is None:
             keep.unlink()
-        digest = self.digest(chosen.root)
-        return _result(statistics, done, written[0], launch, config, opcodes, digest, rendered.notes)
+        return _result(statistics, done, written[0], launch, config, opcodes, self.digest(), rendered.notes)
 
-    def digest(self, root: Path | str | None = None) -> str:
+    def digest(self) -> str:
         """Hash of this engine's sources and of the installed program. SsmsimError when none is installed."""
-        hashed = hashlib.sha256(find_install(root).digest.encode())
+        hashed = hashlib.sha256(find_install(self.root).digest.encode())
         for file in sorted(Path(__file__).parent.glob("*.py")):
             hashed.update(file.read_bytes())
         return hashed.hexdigest()[:16]
+
+
+def refuse(request: Request) -> None:
+    """Raise SsmsimError for what a request asks for and Accel-Sim does not do."""
+    if request.warm:
+        raise SsmsimError("Accel-Sim starts with cold caches", f"warm {request.warm[0]}", INSTEAD)
+    if request.window is not None:
+        raise SsmsimError("Accel-Sim replays no piece of a launch", "engine accelsim", INSTEAD)
+    if request.sm_clock_mhz is not None:
+        raise SsmsimError(
+            "Accel-Sim runs at the configuration's clock", "engine accelsim", "change gpu.sm_clock_mhz there"
+        )
+    for view in request.views.wanted():
+        raise SsmsimError(f"Accel-Sim gives no view {view}", "engine accelsim", INSTEAD)
 
 
 def launch_of(header: Header, folder: Path) -> Launch:

@@ -8,6 +8,7 @@ H200 configuration (gpgpu-sim, SM90_H200). Units: latencies in SM cycles.
 from dataclasses import dataclass
 from pathlib import Path
 
+from ssmsim.architecture import SM_VERSION
 from ssmsim.config.fields import Group
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.accelsim.install import Version
@@ -25,7 +26,7 @@ SHARED_PATH_CYCLES = 6
 
 FIXED = [
     ("gpgpu_ptx_sim_mode", 0),
-    ("gpgpu_ptx_force_max_capability", 90),
+    ("gpgpu_ptx_force_max_capability", SM_VERSION),
     ("gpgpu_stack_size_limit", 1024),
     ("gpgpu_heap_size_limit", 8388608),
     ("gpgpu_kernel_launch_latency", 0),
@@ -139,7 +140,7 @@ def core_options(config: SimConfig, version: Version) -> list[Option]:
         Option("gpgpu_shader_registers", sm.registers, ("sm.registers",)),
         Option("gpgpu_registers_per_block", sm.registers),
         Option("gpgpu_occupancy_sm_number", config.gpu.compute_capability.replace(".", "")),
-        Option("gpgpu_coalesce_arch", 90 if version == "2.0" else 70),
+        Option("gpgpu_coalesce_arch", SM_VERSION if version == "2.0" else 70),
         Option("gpgpu_shader_core_pipeline", f"{32 * warps}:32", ("sm.warp_slots_per_subcore",)),
         Option("gpgpu_shader_cta", min(sm.blocks, 32), ("sm.blocks",)),
         Option("gpgpu_num_sched_per_core", sm.subcores, ("sm.subcores",)),

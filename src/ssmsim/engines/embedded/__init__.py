@@ -5,27 +5,19 @@ takes effect at the next run: Numba's cache is kept in a folder named after a ha
 Numba itself does not notice a change in a function that another file calls.
 """
 
-import functools
-import hashlib
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import numba
 
+from ssmsim.config.schema import SimConfig
 from ssmsim.engines import compile_cache
-
-HERE = Path(__file__).parent
-
-
-@functools.cache
-def digest() -> str:
-    """Hash of every source file of the engine, its subfolders included: names and contents."""
-    total = hashlib.sha256()
-    for file in sorted(HERE.rglob("*.py")):
-        total.update(file.relative_to(HERE).as_posix().encode() + b"\0" + file.read_bytes())
-    return total.hexdigest()[:16]
+from ssmsim.engines.embedded import sources
+from ssmsim.engines.request import Request, Window, WindowRequest
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
+from ssmsim.results import Result
 
 
 def cache_root() -> Path:
@@ -39,31 +31,33 @@ def cache_root() -> Path:
 
 # Code compiled with bounds checking must not be mistaken for the other: Numba's index does not tell them apart.
 CHECKED = "-checked" if numba.config.BOUNDSCHECK else ""
-compile_cache.use(cache_root() / (digest() + CHECKED))
+compile_cache.use(cache_root() / (sources.digest() + CHECKED))
 
 
 class Embedded:
     """The engine's face to the rest of the program; see engines.Engine."""
 
-    def simulate(self, *arguments: Any, **options: Any) -> Any:
+    def simulate(self, request: Request) -> Result:
         from ssmsim.engines.embedded.simulate import simulate
 
-        return simulate(*arguments, **options)
+        return simulate(request)
 
-    def window(self, *arguments: Any) -> Any:
-        """A piece of a launch for simulate(..., window=); see window.Window."""
-        from ssmsim.engines.embedded.sampling.window import Window
+    def simulate_list(self, kernelslist: Path, config: SimConfig, sample: bool | int = False) -> Result:
+        raise SsmsimError("a trace has no control bits, which engine embedded needs", kernelslist,
+                          "use --engine accelsim, or name the launch/1 folder, whose cubin has them")  # fmt: skip
 
-        return Window(*arguments)
-
-    def resident(self, launch: Any, config: Any) -> int:
-        """Thread blocks that an SM holds."""
+    def resident(self, launch: Launch, config: SimConfig) -> int:
         from ssmsim.engines.embedded.state.occupancy import occupancy
 
         return int(occupancy(launch, config).blocks)
 
+    def window(self, request: WindowRequest) -> Window:
+        from ssmsim.engines.embedded.sampling.window import Window
+
+        return Window(request)
+
     def digest(self) -> str:
-        return digest()
+        return sources.digest()
 
 
 ENGINE = Embedded()

@@ -10,6 +10,7 @@ with 1,056 empty blocks it lasts 944 cycles longer beyond the last SM's work tha
 
 from numba import njit
 
+from ssmsim.architecture import SUBCORES, WARPGROUP_WARPS
 from ssmsim.engines.embedded.event_queue import BLOCK_FREE, LAUNCH, schedule
 from ssmsim.engines.embedded.sm import barrier
 from ssmsim.engines.embedded.sm.stalls import NO_INSTRUCTION, settle
@@ -17,7 +18,7 @@ from ssmsim.engines.embedded.state.records import FP, INDEX, INF, MAX_BARRIERS, 
 
 BLOCK = record(
     "id", "live", "sm", "used", "first_subcore", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
-    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // 4), ("gmma_arrived", MAX_BLOCK_WARPS // 4),
+    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // WARPGROUP_WARPS), ("gmma_arrived", MAX_BLOCK_WARPS // WARPGROUP_WARPS),
 )  # fmt: skip
 
 # A block that the tracer has delivered: where its warps lie in the pool. turn: of record k the number of the record whose
@@ -44,7 +45,7 @@ def launch(m, chip, cores, grid, cycle):
     best, fewest, soonest = NONE, m.blocks_per_sm, INF
     for i in range(m.sms):
         sm = cores.sms[grid.order[i]]
-        if sm.blocks < fewest and fits(m, sm, cores.subs, 4 * grid.order[i]):
+        if sm.blocks < fewest and fits(m, sm, cores.subs, SUBCORES * grid.order[i]):
             if sm.launch_free <= cycle:
                 best, fewest = grid.order[i], sm.blocks
             else:
@@ -97,9 +98,9 @@ def start(m, chip, cores, grid, s, cycle):
     sm.blocks += 1
     sm.launch_free = cycle + m.launch.sm_interval_cycles
     block.first_subcore = sm.next_subcore
-    sm.next_subcore = (sm.next_subcore + m.warps_per_block) % 4
+    sm.next_subcore = (sm.next_subcore + m.warps_per_block) % SUBCORES
     for i in range(m.warps_per_block):
-        sub_index = 4 * s + (block.first_subcore + i) % 4
+        sub_index = SUBCORES * s + (block.first_subcore + i) % SUBCORES
         cores.subs[sub_index].taken += 1
         if cores.subs[sub_index].warps == 0:
             cores.subs[sub_index].active_since = cycle
@@ -125,11 +126,11 @@ def fits(m, sm, subs, first):
     A sub-core has registers for subcore_warps of them. Our microbenchmark launch/block_replacement_latency: with
     registers full, places of blocks of one or two warps stay empty for 1,870 and 1,230 cycles, those of four for 490.
     """
-    if m.warps_per_block % 4 == 0:
+    if m.warps_per_block % SUBCORES == 0:
         return True
-    for i in range(4):
-        more = (m.warps_per_block + 3 - i) // 4
-        if subs[first + (sm.next_subcore + i) % 4].taken + more > m.subcore_warps:
+    for i in range(SUBCORES):
+        more = (m.warps_per_block + SUBCORES - 1 - i) // SUBCORES
+        if subs[first + (sm.next_subcore + i) % SUBCORES].taken + more > m.subcore_warps:
             return False
     return True
 
@@ -189,7 +190,7 @@ def free(m, run, cores, events, slot, cycle):
     block = cores.blocks[slot]
     sm = cores.sms[block.sm]
     for i in range(m.warps_per_block):
-        cores.subs[4 * block.sm + (block.first_subcore + i) % 4].taken -= 1
+        cores.subs[SUBCORES * block.sm + (block.first_subcore + i) % SUBCORES].taken -= 1
     block.used = 0
     sm.blocks -= 1
     ask(run, events, max(cycle, run.launch_free_fp >> FP))

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ssmsim.architecture import LANES, SECTOR_BYTES
 from ssmsim.engines.embedded.event_queue import WHEEL
 from ssmsim.engines.embedded.sm.stalls import SELECTED
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, BlockTrace, Program
-
-SECTOR = 32
 
 
 def whole(trace: BlockTrace, program: Program, warps: int) -> None:
@@ -43,7 +42,7 @@ def _windows(trace: BlockTrace, program: Program) -> None:
     if len(at) == 0:
         return
     rows = np.cumsum(program.instructions["accesses"][trace.index])[at] - 1
-    on = trace.mask[at, None] >> np.arange(32, dtype=np.uint32) & 1
+    on = trace.mask[at, None] >> np.arange(LANES, dtype=np.uint32) & 1
     inside = (trace.addresses[rows] >= SHARED_WINDOW) & (trace.addresses[rows] < LOCAL_WINDOW + WINDOW_BYTES)
     wrong = np.flatnonzero((inside & (on == 1)).any(1))
     if len(wrong):
@@ -59,14 +58,14 @@ def _rules(trace: BlockTrace, program: Program, warps: int) -> Iterator[tuple[st
     yield "streams one after another", first[0] == 0 and first[-1] == count and (np.diff(first) > 0).all()
     yield "a mask per instruction", len(trace.mask) == len(trace.active) == count
     yield "instructions of this kernel", trace.index.min() >= 0 and trace.index.max() < len(program.instructions)
-    yield "lane addresses in rows of 32", trace.addresses.shape[1:] == (32,)
+    yield "lane addresses in rows of a warp's lanes", trace.addresses.shape[1:] == (LANES,)
     yield "rows of addresses to the end", trace.first_access[0] == 0 and trace.first_access[-1] == len(trace.addresses)
 
 
 def conserve(state: State, executed: int) -> None:
     """Raise SsmsimError naming the first law that the finished run breaks."""
     counts, gpu, m = state.counts[0], state.gpu[0], state.machine[0]
-    filled = int(m.noc.header_bytes * counts.l1_fills + SECTOR * counts.l1_fill_sectors)
+    filled = int(m.noc.header_bytes * counts.l1_fills + SECTOR_BYTES * counts.l1_fill_sectors)
     laws = {
         "instructions issued = instructions in the streams": (counts.issued, executed),
         "instructions selected = issued": (int(state.stalls[:, SELECTED].sum()), counts.issued),

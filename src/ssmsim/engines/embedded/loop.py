@@ -6,6 +6,7 @@ Cycles in which nothing can happen are skipped.
 
 from numba import njit
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded import block_scheduler
 from ssmsim.engines.embedded.event_queue import (
     ARRIVE,
@@ -116,11 +117,13 @@ def issue_slots(m, chip, cores, icache, memory, cycle):
         sm = sms[s]
         if sm.wake <= cycle:
             sm.wake = INF
-            for i in range(4 * s, 4 * s + m.sm.subcores):  # not 4: the compiler would repeat all of subcore() as often
+            for i in range(
+                SUBCORES * s, SUBCORES * s + m.sm.subcores
+            ):  # not SUBCORES: the compiler would repeat all of subcore() as often
                 if subs[i].wake <= cycle:
                     for _ in range(m.sm.issue_per_subcore_per_cycle):
                         issue.subcore(m, chip, cores, icache, memory, s, i, cycle)
-            for i in range(4 * s, 4 * s + 4):
+            for i in range(SUBCORES * s, SUBCORES * s + SUBCORES):
                 sm.wake = min(sm.wake, subs[i].wake)
         again = min(again, sm.wake)
     return again

@@ -3,104 +3,77 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
+from ssmsim.config.clocks import at_clock
 from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded import conservation, digest, event_queue, instructions, loop
+from ssmsim.engines.embedded import conservation, event_queue, instructions, loop
 from ssmsim.engines.embedded.feed.block_pool import Pool
-from ssmsim.engines.embedded.sampling import warm_caches as warming
-from ssmsim.engines.embedded.sampling.estimate import Meter
+from ssmsim.engines.embedded.sampling import warm_caches, window
 from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool
-from ssmsim.engines.embedded.sampling.stagger import Stagger
-from ssmsim.engines.embedded.sampling.window import Window
 from ssmsim.engines.embedded.sm import instruction
+from ssmsim.engines.embedded.sources import digest
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.engines.embedded.views import report, stalls_by_instruction
 from ssmsim.engines.embedded.views.timeline import Timeline
 from ssmsim.engines.embedded.views.warp_sampler import Sampler
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result
-from ssmsim.trace.types import BlockSource, Program
+from ssmsim.trace.types import Program
 
 STEP = 1 << 62
 
 
-def simulate(
-    program: Program,
-    blocks: BlockSource,
-    launch: Launch,
-    config: SimConfig,
-    *,
-    warm: Path | str | Sequence[Path | str] | None = None,
-    sample: bool | int = False,
-    timeline: Path | str | None = None,
-    timeline_sm: int | None = 0,
-    stalls: Path | str | None = None,
-    samples: Path | str | None = None,
-    window: Window | None = None,
-    sm_clock_mhz: float | None = None,
-) -> Result:
-    """Replay all of `blocks`; see engines.Engine.
+class Watch(Protocol):
+    """What looks at the machine while it runs."""
 
-    warm: folder of the launch that ran before, or folders of several, oldest first (see warm_caches.py).
-    sample: True, or about how many warp instructions to time.
-    timeline: file for a time line of SM timeline_sm (None: of all blocks); see timeline.py.
-    stalls: file for the warp cycles of each instruction by stall reason; see stalls_by_instruction.py.
-    samples: file for what ncu's warp sampler would have seen of the blocks that are timed; see warp_sampler.py.
-    sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it): L2 and DRAM
-    keep their own clocks, so a slower SM finds them faster.
-    window: a piece of the launch to time in place of `blocks`, over the L2 that earlier ones left (see window.py).
+    def until(self, state: State) -> int:
+        """The cycle at which the loop is to pause."""
+        ...
+
+    def look(self, state: State) -> None: ...
+
+
+def simulate(request: Request) -> Result:
+    """See engines.Engine; warm: warm_caches.py, sample: sampled_pool.py, window: window.py, views: views/.
+
+    L2 and DRAM keep their own clocks at another sm_clock_mhz, so a slower SM finds them faster.
 
     Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
     deadlock (naming warp and barrier), or a broken conservation law.
     """
     started = time.perf_counter()
-    if sm_clock_mhz is not None:
-        gpu = config.gpu.model_copy(update={"sm_clock_mhz": round(sm_clock_mhz)})
-        config = config.model_copy(update={"gpu": gpu})
-    capability = ".".join(map(str, launch.device.compute_capability))
-    if capability != config.gpu.compute_capability:
-        raise SsmsimError(f"captured on compute capability {capability}, {config.name} has {config.gpu.compute_capability}",
-                          launch.folder, "choose a configuration of that architecture")  # fmt: skip
-    state = machine.build(instructions.translate(program, config), launch, config, blocks.block_count)
-    before = [warm] if isinstance(warm, Path | str) else list(warm or ())
-    if before:
-        warming.fill(state, before, launch, config)
-    if window is not None:
-        window.fill(state, config)
-    pool = (
-        SampledPool(program, blocks, state, TARGET if sample is True else sample)
-        if sample
-        else Pool(program, blocks, state)
-    )
-    pool = window.pool(state) if window is not None else pool
+    program, launch, config = request.program, request.launch, at_clock(request.config, request.sm_clock_mhz)
+    check_device(launch, config)
+    state = machine.build(instructions.translate(program, config), launch, config, request.blocks.block_count)
+    warm_up(state, request, config)
+    pool = blocks_to_time(state, request)
     event_queue.schedule(state.events, int(state.machine[0].launch.start_cycles), event_queue.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
-    line = None if timeline is None else Timeline(timeline_sm, program, state)
-    watches: list[Timeline | Meter | Stagger | Sampler] = (
-        [pool.meter, pool.stagger] if isinstance(pool, SampledPool) else []
-    )
-    watches += [line] if line is not None else []
-    sampler = None if samples is None else Sampler(program, state)
-    watches += [sampler] if sampler is not None else []
-    run_to_end(state, pool, program, watches)
-    if line is not None and timeline is not None:
-        line.write(timeline)
-    if sampler is not None and samples is not None:
-        sampler.write(samples)
-    conservation.conserve(state, int(pool.executed.sum()))
+    views = request.views
+    line = None if views.timeline is None else Timeline(views.timeline_sm, program, state)
+    sampler = None if views.warp_samples is None else Sampler(program, state)
+    own: list[Watch] = [pool.meter, pool.stagger] if isinstance(pool, SampledPool) else []
+    run_to_end(state, pool, program, [*own, *(watch for watch in (line, sampler) if watch is not None)])
+    if line is not None and views.timeline is not None:
+        line.write(views.timeline)
+    if sampler is not None and views.warp_samples is not None:
+        sampler.write(views.warp_samples)
     timed = int(pool.executed.sum())
+    conservation.conserve(state, timed)
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
-    if stalls is not None:
-        stalls_by_instruction.write(stalls, state, pool.executed, program)
+    if views.stalls is not None:
+        stalls_by_instruction.write(views.stalls, state, pool.executed, program)
     result = Result(
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
-        engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="warm" if before else "cold",
+        engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="warm" if request.warm else "cold",
         counters=report.counters(state, pool, program, config, launch),
         warp_instructions=timed, sampled=sampled, notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz"],
     )  # fmt: skip
@@ -108,7 +81,36 @@ def simulate(
     return result
 
 
-def run_to_end(state: State, pool: Pool, program: Program, watches: list) -> None:
+def check_device(launch: Launch, config: SimConfig) -> None:
+    """Raise SsmsimError unless the launch was captured on the configuration's architecture."""
+    capability = ".".join(map(str, launch.device.compute_capability))
+    if capability != config.gpu.compute_capability:
+        raise SsmsimError(f"captured on compute capability {capability}, {config.name} has {config.gpu.compute_capability}",
+                          launch.folder, "choose a configuration of that architecture")  # fmt: skip
+
+
+def warm_up(state: State, request: Request, config: SimConfig) -> None:
+    """The caches as what ran before the launch, or before a piece of it, has left them."""
+    if request.warm:
+        if request.tracer is None:
+            raise SsmsimError("launches that ran before are to be traced, and no tracer is given", request.warm[0],
+                              "give the request a tracer")  # fmt: skip
+        warm_caches.fill(state, request.warm, request.tracer, request.launch, config)
+    if request.window is not None:
+        window.own(request.window).fill(state, config)
+
+
+def blocks_to_time(state: State, request: Request) -> Pool:
+    """Where the loop gets its blocks from: all of them, a sample, or a piece of the launch."""
+    if request.window is not None:
+        return window.own(request.window).pool(state)
+    if request.sample:
+        target = TARGET if request.sample is True else request.sample
+        return SampledPool(request.program, request.blocks, state, target)
+    return Pool(request.program, request.blocks, state)
+
+
+def run_to_end(state: State, pool: Pool, program: Program, watches: Sequence[Watch]) -> None:
     """Run the loop, pausing for those who watch: each names the next cycle it wants to look at."""
     while True:
         pause = min((watch.until(state) for watch in watches), default=STEP)

@@ -11,9 +11,10 @@ class Emulated:
 
     def blocks(self, launch: Launch, program: Program, order: Sequence[int] | None = None) -> BlockSource:
         """Blocks with the linear ids of `order`, in that order (default: all, ascending)."""
+        from ssmsim.sass.decode import code_of
         from ssmsim.tracers.emulated.source import EmulatedBlocks
 
-        return EmulatedBlocks(launch, order)
+        return EmulatedBlocks(launch, order, code_of(program))
 
 
 TRACER = Emulated()

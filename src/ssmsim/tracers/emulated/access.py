@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Space
 from ssmsim.sass.operands import Operand
 from ssmsim.sass.records import access_bytes

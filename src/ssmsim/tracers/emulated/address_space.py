@@ -15,7 +15,7 @@ from ssmsim.tracers.emulated import module
 from ssmsim.tracers.emulated.hardware import reads_parameters
 
 if TYPE_CHECKING:
-    from ssmsim.sass.decode import Instruction
+    from ssmsim.sass.instruction import Instruction
     from ssmsim.sass.kernel_elf import Kernel
 
 ALIGN = 512

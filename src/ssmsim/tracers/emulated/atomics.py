@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED, Space
 from ssmsim.sass.records import access_bytes
 from ssmsim.tracers.emulated.address_space import Image

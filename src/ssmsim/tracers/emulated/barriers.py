@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.operand_values import Group, for_warp, reader
 from ssmsim.tracers.emulated.state import NAMED_BARRIERS, State

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction, external_at
+from ssmsim.sass.decode import external_at
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED, Control
 from ssmsim.sass.operands import Operand
 from ssmsim.tracers.emulated import barriers, divergence

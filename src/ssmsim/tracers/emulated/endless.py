@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.state import State
 

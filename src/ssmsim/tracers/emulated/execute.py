@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.sass.operands import Operand
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.sass.operands import PT, Operand
 from ssmsim.tracers.emulated.state import State, pack, unpack

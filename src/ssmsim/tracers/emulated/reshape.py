@@ -4,9 +4,9 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Dim3, Launch, check_compiled, validated
-from ssmsim.sass.elf_attributes import kernel_info
 
 FIRST_ADDRESS = 0x7D00_0000_0000  # reshaped buffers are laid out anew from here, far from the address windows
 ALIGN = 2 << 20

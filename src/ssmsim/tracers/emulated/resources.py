@@ -16,7 +16,8 @@ from ssmsim.sass.records import access_bytes, predicate_set, registers, uniforms
 from ssmsim.tracers.emulated.hardware import bank0_unfilled, unfixed
 
 if TYPE_CHECKING:
-    from ssmsim.sass.decode import Code, Instruction
+    from ssmsim.sass.decode import Code
+    from ssmsim.sass.instruction import Instruction
 
 UR, P, UP, SHARED, GLOBAL, UNFIXED = 512, 576, 584, 592, 593, 594
 STACK = 596  # one bit per word below the frame's top

@@ -9,7 +9,8 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
-from ssmsim.sass.decode import Code, Instruction
+from ssmsim.sass.decode import Code
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Control, Space
 from ssmsim.sass.operands import RZ, Operand
 from ssmsim.tracers.emulated import divergence

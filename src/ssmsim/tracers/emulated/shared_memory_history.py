@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ssmsim.sass.decode import Code, Instruction
+from ssmsim.sass.decode import Code
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Space
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ssmsim.launch import Launch, refuse_clusters
-from ssmsim.sass.decode import decode_launch
+from ssmsim.sass.decode import Code, decode_launch
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.tracing import Tracing
 
@@ -16,14 +16,15 @@ BATCH_WARPS = 1024
 class EmulatedBlocks:
     """BlockSource of an emulated launch: runs batches of blocks when asked for more than it holds."""
 
-    def __init__(self, launch: Launch, order: Sequence[int] | np.ndarray | None) -> None:
+    def __init__(self, launch: Launch, order: Sequence[int] | np.ndarray | None, code: Code | None = None) -> None:
+        """code: the launch's, when the caller has decoded it."""
         refuse_clusters(launch)
         self.launch = launch
         self.order = range(launch.blocks) if order is None else np.asarray(order, np.int64)
         self.whole = order is None
         self.warps_per_block = launch.warps_per_block
         self.block_count = len(self.order)
-        self.tracing = Tracing(decode_launch(launch), launch)
+        self.tracing = Tracing(code or decode_launch(launch), launch)
         self._held: BlockTrace | None = None
         self._at = 0  # in what is held
         self._next = 0  # in the order

@@ -6,7 +6,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.kernel_elf import Kernel
 from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.tracers.emulated import hardware

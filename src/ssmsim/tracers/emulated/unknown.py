@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Space, Unit
 from ssmsim.sass.operands import PT, Operand
 from ssmsim.sass.records import predicate_set

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from ssmsim.architecture import LANES, SECTORS_PER_LINE
 from ssmsim.engines.embedded import conservation
 from ssmsim.engines.embedded.feed import coalesce, coalesce_cache, skip_prologue
 from ssmsim.engines.embedded.host.huge_pages import Room
@@ -70,14 +71,14 @@ class Pool:
         self.parts: dict[int, list[tuple[str, int, int]]] = {}
         self.sums = np.zeros(len(coalesce.SUMS), np.int64)
         self.executed = np.zeros(len(self.program.instructions), np.int64)
-        self.scratch = np.zeros((32, 34), np.int64)
+        self.scratch = coalesce.bank_words()
         self.known = coalesce_cache.nothing(len(self.program.instructions))
         self.loaded = 0
         self.latest = np.zeros(0, np.int64)  # records of the blocks loaded last
         self.seen = 0  # blocks taken from the source
         self.rows = self.program.instructions["accesses"]
         local = bool((self.program.instructions["space"] == Space.LOCAL).any())
-        self.lines_per_row = 128 if local else 32
+        self.lines_per_row = SECTORS_PER_LINE * LANES if local else LANES
         self.instructions = self.program.instructions.view(np.recarray)
         self.guesses = bool(getattr(self.source, "guesses", False))
 

@@ -7,8 +7,18 @@ cycles. Exact counters (sectors, requests, wavefronts, conflicts) are summed her
 import numpy as np
 from numba import njit
 
+from ssmsim.architecture import (
+    BANK_BYTES,
+    LANES,
+    LINE_BYTES,
+    LINE_SHIFT,
+    SECTOR_BYTES,
+    SECTOR_SHIFT,
+    SECTORS_PER_LINE,
+)  # fmt: skip
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.feed.coalesce_cache import remember, repeat
+from ssmsim.engines.embedded.feed.line_word import line_of, sectors_of, word_of
 from ssmsim.engines.embedded.sm.instruction import COPY, LOCAL, NO_SPACE, SHARED
 from ssmsim.engines.embedded.state.pointers import unowned
 from ssmsim.engines.embedded.state.records import OFF_BIT, record
@@ -23,18 +33,22 @@ SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wav
 ACCESS = record("first_line", "lines", "wavefronts")
 
 
+def bank_words() -> np.ndarray:
+    """int64[banks, lanes + 2] for bank_wavefronts: column 0 counts the distinct words of a bank, the others hold them."""
+    return np.zeros((LINE_BYTES // BANK_BYTES, LANES + 2), np.int64)
+
+
 @njit(cache=True)
 def bank_wavefronts(row, mask, width, lanes, scratch, joins=False):
     """Passes over the 32 four-byte banks: most distinct words in one bank, per group of lanes that fill 128 bytes.
 
     8-byte accesses go by half warps and 16-byte ones by quarter warps (CUDA guide, shared memory); a word that several
-    lanes read is read once. LDSM and STSM: 16 bytes per row of a matrix, 8 rows a pass. scratch: int64[32, 34], column
-    0 counts the distinct words of a bank, the others hold them.
+    lanes read is read once. LDSM and STSM: 16 bytes per row of a matrix, 8 rows a pass. scratch: bank_words().
     joins: a load, of which twice as many lanes go together when they share addresses (see paired).
     """
-    words = max(1, width // 4)
-    group = min(32, 32 // words)
-    if joins and group < 32 and paired(row, mask):
+    words = max(1, width // BANK_BYTES)
+    group = min(LANES, LANES // words)
+    if joins and group < LANES and paired(row, mask):
         group *= 2
     total = 0
     for start in range(0, lanes, group):
@@ -69,7 +83,7 @@ def paired(row, mask):
     (1.01 and 2.01), whatever else lanes share; stores and LDSM never.
     """
     by_one = by_two = True
-    for lane in range(32):
+    for lane in range(LANES):
         if mask >> lane & 1:
             by_one &= not mask >> (lane ^ 1) & 1 or row[lane] == row[lane ^ 1]
             by_two &= not mask >> (lane ^ 2) & 1 or row[lane] == row[lane ^ 2]
@@ -94,10 +108,10 @@ def distinct_banks(row, mask, words, first, last):
 def add_line(lines, first, count, line, sectors, full):
     """Add sectors of one lane to the lines of its instruction; returns the new number of lines."""
     for i in range(first + count - 1, first - 1, -1):
-        if lines[i] >> 8 == line:
-            lines[i] |= sectors | full << 4
+        if line_of(lines[i]) == line:
+            lines[i] |= word_of(0, full, sectors)
             return count
-    lines[first + count] = line << 8 | full << 4 | sectors
+    lines[first + count] = word_of(line, full, sectors)
     return count + 1
 
 
@@ -105,7 +119,7 @@ def add_line(lines, first, count, line, sectors, full):
 def negative(row, mask):
     """Lanes of the mask that read nothing: an LDGSTS fills their place with zeros."""
     lanes = 0
-    for lane in range(32):
+    for lane in range(LANES):
         if mask >> lane & 1 and row[lane] < 0:
             lanes |= 1 << lane
     return lanes
@@ -119,16 +133,16 @@ def alike(row, mask):
     alone: 16 lanes to 16 bytes, 15 cycles.
     """
     most, run, before, ascending = 1, 1, -1, True
-    for lane in range(32):
+    for lane in range(LANES):
         if mask >> lane & 1 and row[lane] >= 0:
             run = run + 1 if row[lane] == before else 1
             most, ascending = max(most, run), ascending and row[lane] >= before
             before = row[lane]
     if ascending:
         return most
-    for lane in range(32):
+    for lane in range(LANES):
         same = 0
-        for other in range(32):
+        for other in range(LANES):
             same += mask >> other & 1 and row[other] == row[lane]
         most = max(most, same * (mask >> lane & 1 and row[lane] >= 0))
     return most
@@ -138,9 +152,10 @@ def alike(row, mask):
 def global_lines(row, mask, lines, first):
     """Lines of a global access from lines[first] on, in lane order; returns how many. Lanes are aligned to their width."""
     count = 0
-    for lane in range(32):
+    for lane in range(LANES):
         if mask >> lane & 1 and row[lane] >= 0:
-            count = add_line(lines, first, count, row[lane] >> 7, 1 << ((row[lane] >> 5) & 3), 0)
+            sector = 1 << (row[lane] >> SECTOR_SHIFT & SECTORS_PER_LINE - 1)
+            count = add_line(lines, first, count, row[lane] >> LINE_SHIFT, sector, 0)
     return count
 
 
@@ -148,15 +163,15 @@ def global_lines(row, mask, lines, first):
 def mark_full(row, mask, width, lines, first, count):
     """Set the full bits of the sectors whose 32 bytes this store covers."""
     for i in range(first, first + count):
-        line = lines[i] >> 8
-        for sector in range(4):
+        line = line_of(lines[i])
+        for sector in range(SECTORS_PER_LINE):
             if lines[i] >> sector & 1:
                 covered = 0
-                for lane in range(32):
-                    if mask >> lane & 1 and row[lane] >> 5 == line * 4 + sector:
-                        covered |= ((1 << width) - 1) << (row[lane] & 31)
-                if covered == (1 << 32) - 1:
-                    lines[i] |= 16 << sector
+                for lane in range(LANES):
+                    if mask >> lane & 1 and row[lane] >> SECTOR_SHIFT == line * SECTORS_PER_LINE + sector:
+                        covered |= ((1 << width) - 1) << (row[lane] & SECTOR_BYTES - 1)
+                if covered == (1 << SECTOR_BYTES) - 1:
+                    lines[i] |= word_of(0, 1 << sector, 0)
 
 
 @njit(cache=True)
@@ -166,7 +181,7 @@ def local_lines(row, mask, width, lines, first):
     Source: CUDA guide, local memory ("consecutive 32-bit words are accessed by consecutive thread IDs").
     """
     count = 0
-    for lane in range(32):
+    for lane in range(LANES):
         if mask >> lane & 1:
             sector = 1 << (lane >> 3)
             for word in range(row[lane] >> 2, (row[lane] + max(width, 4)) >> 2):
@@ -224,14 +239,14 @@ def load_block(
 def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, scratch):
     """What one executed instruction asks for: `rows` rows of addresses from `row` on, its lines from `first` on."""
     if one.space == SHARED or one.space == COPY:
-        lanes = 32 if not one.matrix else 8 * max(1, ins.destination_count, ins.source1_count)
+        lanes = LANES if not one.matrix else 8 * max(1, ins.destination_count, ins.source1_count)
         width = 16 if one.matrix else ins.width
         joins = one.space == SHARED and not one.matrix and not one.is_store and not one.is_atomic
-        wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, 32), scratch, joins))
+        wavefronts = max(1, bank_wavefronts(addresses[row], on, width, min(lanes, LANES), scratch, joins))
         access.wavefronts = wavefronts
         if one.space == COPY and one.bypass:  # its lines come later; lanes that fill with zeros write at once
             access.wavefronts = bank_wavefronts(
-                addresses[row], negative(addresses[row + rows - 1], on), width, 32, scratch
+                addresses[row], negative(addresses[row + rows - 1], on), width, LANES, scratch
             )
         # Of a copy past the L1 ncu counts some of its own beside its zeros, which is not understood: 0.9 in bwd_db,
         # bwd_dc and bwd_dcb of mamba2-2.7b, 0.15 and 0.05 in two products of Triton. One is assumed; nothing is timed
@@ -242,7 +257,9 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
             sums[COPY_WAVEFRONTS] += counted
         if one.matrix:
             sums[MATRIX_WAVEFRONTS] += wavefronts
-        ideal = max(1, (popcount(on) * width + 127) // 128) if not one.matrix else min(lanes, 32) // 8
+        ideal = (
+            max(1, (popcount(on) * width + LINE_BYTES - 1) // LINE_BYTES) if not one.matrix else min(lanes, LANES) // 8
+        )
         sums[IDEAL] += ideal
         sums[CONFLICTS] += max(0, wavefronts - ideal)
     if one.space != SHARED:
@@ -252,14 +269,14 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
         else:
             access.lines = global_lines(last, on, lines, first)
             if one.space != COPY and not one.is_atomic:
-                access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, 32, scratch))
+                access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, LANES, scratch))
             if one.space == COPY:
                 passes = alike(last, on)
                 if passes > 1:
                     access.wavefronts = max(access.wavefronts, passes)
                 if not one.bypass:  # what it copies is read from banks, too
                     read = on ^ negative(last, on)
-                    access.wavefronts = max(access.wavefronts, bank_wavefronts(last, read, ins.width, 32, scratch))
+                    access.wavefronts = max(access.wavefronts, bank_wavefronts(last, read, ins.width, LANES, scratch))
             if one.is_store:
                 mark_full(last, on, ins.width, lines, first, access.lines)
         if access.lines:
@@ -270,7 +287,7 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
 def count_sectors(one, lines, first, count, sums):
     sectors = 0
     for i in range(first, first + count):
-        sectors += popcount(lines[i] & 15)
+        sectors += popcount(sectors_of(lines[i]))
     sums[LINES] += count
     if one.space == LOCAL:
         sums[LOCAL_SECTORS] += sectors

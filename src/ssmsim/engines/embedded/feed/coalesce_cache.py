@@ -7,6 +7,9 @@ number of lines, sectors, banks and lanes that share a word are the same: only t
 import numpy as np
 from numba import njit
 
+from ssmsim.architecture import LANES, LINE_BYTES, LINE_SHIFT
+from ssmsim.engines.embedded.feed.line_word import LINE_AT
+
 # Columns of what is known, one row per instruction: the sums are those of coalesce.py that the access added, the rows its
 # addresses (two at most), the words its lines as coalesce.py writes them. A mask of 0: nothing is known.
 MASK, LINES, WAVEFRONTS, SUMS, ROWS, WORDS, COLUMNS = 0, 1, 2, 3, 16, 80, 112
@@ -21,10 +24,10 @@ def nothing(instructions: int) -> np.ndarray:
 def distance(known, column, row):
     """By how much all lanes have moved since `known`: whole lines, all to addresses of 0 or more; else 1."""
     by, signs, differ = row[0] - known[column], row[0], 0
-    for lane in range(32):
+    for lane in range(LANES):
         differ |= (row[lane] - known[column + lane]) ^ by
         signs |= row[lane]
-    return by if differ == 0 and signs >= 0 and by & 127 == 0 else 1
+    return by if differ == 0 and signs >= 0 and by & LINE_BYTES - 1 == 0 else 1
 
 
 @njit(cache=True)
@@ -34,12 +37,12 @@ def repeat(known, mask, addresses, row, rows, access, lines, first, sums):
         return False
     by = 0  # of the last row, which is the global one
     for k in range(rows):
-        by = distance(known, ROWS + 32 * k, addresses[row + k])
+        by = distance(known, ROWS + LANES * k, addresses[row + k])
         if by == 1:
             return False
     access.lines, access.wavefronts = known[LINES], known[WAVEFRONTS]
     for i in range(known[LINES]):
-        lines[first + i] = known[WORDS + i] + (by >> 7 << 8)
+        lines[first + i] = known[WORDS + i] + (by >> LINE_SHIFT << LINE_AT)
     for i in range(ROWS - SUMS):
         sums[i] += known[SUMS + i]
     return True
@@ -50,9 +53,9 @@ def remember(known, mask, addresses, row, rows, access, lines, first, sums):
     """Note an access, unless lanes read nothing: those do not move with the others. sums: what it alone added."""
     known[MASK], known[LINES], known[WAVEFRONTS] = mask, access.lines, access.wavefronts
     for k in range(rows):
-        for lane in range(32):
+        for lane in range(LANES):
             address = addresses[row + k, lane]
-            known[ROWS + 32 * k + lane] = address
+            known[ROWS + LANES * k + lane] = address
             if address < 0:
                 known[MASK] = 0
     for i in range(access.lines):

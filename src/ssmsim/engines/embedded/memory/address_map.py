@@ -31,6 +31,18 @@ def number_of(m, line):
 
 
 @njit(cache=True)
+def keeps_copies(m):
+    """Whether a partition of the L2 keeps copies of lines that the other one owns."""
+    return m.l2.far_copies and m.l2.partitions == 2
+
+
+@njit(cache=True)
+def slice_beyond(m, slice_):
+    """The slice of the same place in the other partition."""
+    return (slice_ + m.l2.slices // 2) % m.l2.slices
+
+
+@njit(cache=True)
 def dram_of(m, slice_, line):
     """(channel of the slice, bank, row) of a line.
 

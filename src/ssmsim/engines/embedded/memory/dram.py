@@ -13,6 +13,7 @@ proportion to its writes, whatever their share (dram/bandwidth, streams).
 
 from numba import njit
 
+from ssmsim.architecture import SECTOR_BYTES
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.event_queue import CHANNEL_SERVE, DRAM_DONE, schedule
 from ssmsim.engines.embedded.memory import dram_schedulers
@@ -217,9 +218,9 @@ def transfer(m, chip, channel, transaction, number, start, writing, cycle):
     else:
         chip.counts.dram_row_misses += 1
         channel.row[bank] = transaction.row
-    channel.last[bank] = start + (sectors * 32 - 1) // m.dram.access_bytes * m.dram.column_cycles
+    channel.last[bank] = start + (sectors * SECTOR_BYTES - 1) // m.dram.access_bytes * m.dram.column_cycles
     channel.ready[bank] = channel.last[bank] + (m.dram.write_recovery_cycles if writing else 0)
-    channel.free_fp = max(channel.free_fp, start << FP) + (sectors * 32 * m.burst_fp // m.dram.access_bytes)
+    channel.free_fp = max(channel.free_fp, start << FP) + (sectors * SECTOR_BYTES * m.burst_fp // m.dram.access_bytes)
     if writing:
         channel.writes -= 1
     else:

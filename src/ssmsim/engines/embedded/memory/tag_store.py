@@ -5,6 +5,7 @@ Kept apart from the lines that they name, sixteen bytes a way, since the host's 
 
 from numba import njit
 
+from ssmsim.architecture import SECTORS_PER_LINE
 from ssmsim.engines.embedded.memory import replacement
 from ssmsim.engines.embedded.memory.address_map import number_of
 from ssmsim.engines.embedded.plugins import chosen
@@ -77,7 +78,7 @@ def first_way(m, fill, slice_):
 @njit(cache=True)
 def expect(entry, sectors, who):
     """Note who brings these sectors of a line."""
-    for sector in range(4):
+    for sector in range(SECTORS_PER_LINE):
         if sectors >> sector & 1:
             entry.awaited[sector] = who
 
@@ -86,7 +87,7 @@ def expect(entry, sectors, who):
 def bringer(entry, sectors):
     """Who brings the last of the sectors that are on their way. Sectors asked for apart may come apart: one is enough."""
     who = 0
-    for sector in range(4):
+    for sector in range(SECTORS_PER_LINE):
         if sectors & entry.pending & 1 << sector:
             who = entry.awaited[sector]
     return who

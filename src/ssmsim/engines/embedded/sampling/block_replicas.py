@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ssmsim.architecture import ALL_SECTORS, SECTORS_PER_LINE
 from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.feed.line_word import LINE_AT, full_of, line_of, sectors_of, word_of
 from ssmsim.engines.embedded.memory.noc import scramble
 from ssmsim.engines.embedded.state import records as r
 
@@ -25,7 +27,6 @@ SPLIT = 64  # values of a long coordinate's first part
 TOGETHER = 32  # blocks traced at once
 
 KEPT = ((0,), (0, 2), (0, 1))  # coordinates that may decide a block's work, tried in turn
-LINE_SHIFT = 8  # a line's number in the words of coalesce.py
 SECTOR = np.array([0, 0, 1, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0])  # of a mask with one sector; others move by lines
 
 
@@ -153,8 +154,8 @@ def move(base: Coalesced, other: Coalesced, table: np.ndarray) -> bool:
     if not np.array_equal(base.accesses.lines, other.accesses.lines):
         return False
     static = np.repeat(base.statics, base.accesses.lines)
-    moved = 4 * ((other.lines >> LINE_SHIFT) - (base.lines >> LINE_SHIFT))
-    moved += SECTOR[other.lines & 15] - SECTOR[base.lines & 15]
+    moved = SECTORS_PER_LINE * ((other.lines >> LINE_AT) - (base.lines >> LINE_AT))
+    moved += SECTOR[other.lines & ALL_SECTORS] - SECTOR[base.lines & ALL_SECTORS]
     table[static] = moved
     there = np.array([shifted(int(word), int(by)) for word, by in zip(base.lines, moved, strict=True)], np.int64)
     return bool((moved == table[static]).all() and np.array_equal(there, other.lines))
@@ -162,19 +163,19 @@ def move(base: Coalesced, other: Coalesced, table: np.ndarray) -> bool:
 
 @njit(cache=True)
 def shifted(word, sectors):
-    """A line's word (coalesce.py) moved by whole lines, or by sectors when it has but one."""
-    mask = word & 15
-    if sectors & 3 == 0:
-        return word + (sectors >> 2 << LINE_SHIFT)
+    """A line's word (line_word.py) moved by whole lines, or by sectors when it has but one."""
+    mask = sectors_of(word)
+    if sectors % SECTORS_PER_LINE == 0:
+        return word + (sectors // SECTORS_PER_LINE << LINE_AT)
     if mask & mask - 1:
         return -1
-    full = word >> 4 & 15
+    full = full_of(word)
     first = 0
     while mask >> first != 1:
         first += 1
-    place = (word >> LINE_SHIFT) * 4 + first + sectors
-    mask = 1 << (place & 3)
-    return place >> 2 << LINE_SHIFT | (mask if full else 0) << 4 | mask
+    place = line_of(word) * SECTORS_PER_LINE + first + sectors
+    mask = 1 << place % SECTORS_PER_LINE
+    return word_of(place // SECTORS_PER_LINE, mask if full else 0, mask)
 
 
 @njit(cache=True)

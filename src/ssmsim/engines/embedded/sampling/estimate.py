@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.sm.stalls import SELECTED
 from ssmsim.engines.embedded.state.machine import State
 
@@ -179,7 +180,7 @@ def cut(work: np.ndarray, amounts: np.ndarray) -> np.ndarray:
 
 def lengthen(state: State, cycles: int) -> None:
     """Let the run last so much longer: on all SMs, and on their sub-cores as large a part of it as they had warps."""
-    share = int(state.subs.active.sum()) / (4 * int(state.sms.active.sum()))
+    share = int(state.subs.active.sum()) / (SUBCORES * int(state.sms.active.sum()))
     state.subs.active += round(cycles * share)
     state.sms.active += cycles
     state.gpu[0].finish += cycles

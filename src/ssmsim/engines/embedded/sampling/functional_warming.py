@@ -12,11 +12,14 @@ for them in one partition, while those of a whole run ask in both (chunk_state_b
 import numpy as np
 from numba import njit
 
+from ssmsim.architecture import LANES, SECTORS_PER_LINE
 from ssmsim.engines.embedded.bitmask import popcount, scramble
 from ssmsim.engines.embedded.feed import coalesce, coalesce_cache
+from ssmsim.engines.embedded.feed.line_word import full_of, line_of, sectors_of, word_of
 from ssmsim.engines.embedded.host.prefetch import TAGS_PER_LINE
 from ssmsim.engines.embedded.memory import tag_store
 from ssmsim.engines.embedded.memory.address_map import home_of
+from ssmsim.engines.embedded.memory.line_state import allocate_l1, missing_of, store_l1
 from ssmsim.engines.embedded.memory.tag_store import find_l1, likely, set_of_l1, set_of_l2
 from ssmsim.engines.embedded.sampling.block_replicas import Coalesced
 from ssmsim.engines.embedded.sampling.untimed_l2 import slice_of, through_l2
@@ -62,9 +65,10 @@ class Functional:
         self.room = 0  # lines that a slot can hold
         self.held = r.records(HELD, 0)
         self.arrived = np.zeros(1, np.int64)
-        self.scratch = np.zeros((32, 34), np.int64)
+        self.scratch = coalesce.bank_words()
         self.known = coalesce_cache.nothing(len(program.instructions))
-        self.lines_per_row = 128 if (program.instructions["space"] == Space.LOCAL).any() else 32
+        local = (program.instructions["space"] == Space.LOCAL).any()
+        self.lines_per_row = SECTORS_PER_LINE * LANES if local else LANES
 
     def run(self, trace: BlockTrace, warps: int) -> None:
         """Start all blocks of `trace`, each of `warps` warps, one after the other; those before them go on."""
@@ -206,8 +210,9 @@ def in_turn(m, side, code, accesses, statics, lines, starts, warp, warps, held, 
                 static = statics[starts[w] + a]
                 own = LOCAL_BASE + (which * warps + w - warp) * LOCAL_LINES if code[static].space == LOCAL else 0
                 for i in range(one.first_line, one.first_line + one.lines):
-                    line = (lines[i] >> 8) + own
-                    held[at].word, held[at].code = line << 8 | lines[i] & 255, static
+                    line = line_of(lines[i]) + own
+                    held[at].word = word_of(line, full_of(lines[i]), sectors_of(lines[i]))
+                    held[at].code = static
                     held[at].tags = set_of_l2(m, slice_of(m, home_of(m, line), side), line) * m.l2.ways
                     at += 1
     return at - first
@@ -222,11 +227,11 @@ def advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_l
     first, last = which * room + slot.done, which * room + until
     for i in range(first, last):
         if not code[held[i].code].bypass:
-            prefetch(l1_tags, set_of_l1(m, s, held[i].word >> 8) * m.l1_ways)
+            prefetch(l1_tags, set_of_l1(m, s, line_of(held[i].word)) * m.l1_ways)
         for way in range(held[i].tags, held[i].tags + m.l2.ways, TAGS_PER_LINE):
             prefetch(l2_tags, way)
     for i in range(first, last):
-        prefetch(l2_lines, likely(l2_tags, held[i].tags, m.l2.ways, held[i].word >> 8))
+        prefetch(l2_lines, likely(l2_tags, held[i].tags, m.l2.ways, line_of(held[i].word)))
     for i in range(first, last):
         access(m, gpu, counts, s, side, code[held[i].code], held[i].word, l1_tags, l1_lines, l2_tags, l2_lines)
     slot.done = max(slot.done, until)
@@ -235,7 +240,7 @@ def advance(machine, gpus, counters, sms, code, l1_tags, l1_lines, l2_tags, l2_l
 @njit(cache=True)
 def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_lines):
     """One line of a memory instruction: what the L1 has not goes to the L2."""
-    line, full, sectors = word >> 8, (word >> 4) & 15, word & 15
+    line, full, sectors = line_of(word), full_of(word), sectors_of(word)
     wanted = popcount(sectors)
     counts.l1_sectors += wanted
     gpu.uses += 1
@@ -243,16 +248,11 @@ def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_li
         way, victim = find_l1(m, l1_tags, l1_lines, s, line)
         if way == NONE and not one.is_atomic:
             way = victim
-            l1_tags[way].line, l1_lines[way].valid, l1_lines[way].stored = line + 1, 0, 0
+            allocate_l1(l1_tags[way], l1_lines[way], line)
         if way != NONE:
             counts.l1_hits += popcount(sectors & (l1_lines[way].valid | l1_lines[way].stored))
             l1_tags[way].used = gpu.uses
-            if one.is_atomic:
-                l1_lines[way].valid &= ~sectors
-            elif one.space == LOCAL:
-                l1_lines[way].valid |= sectors
-            else:
-                l1_lines[way].stored |= sectors
+            store_l1(l1_lines[way], sectors, one.is_atomic, one.space == LOCAL)
         through_l2(
             m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote
         )
@@ -263,8 +263,8 @@ def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_li
         way, victim = find_l1(m, l1_tags, l1_lines, s, line)
         if way == NONE:
             way = victim
-            l1_tags[way].line, l1_lines[way].valid, l1_lines[way].stored = line + 1, 0, 0
-        missing = sectors & ~l1_lines[way].valid
+            allocate_l1(l1_tags[way], l1_lines[way], line)
+        missing = missing_of(l1_lines[way], sectors)  # nothing is on its way here
         l1_lines[way].valid |= sectors
         l1_tags[way].used = gpu.uses
         counts.l1_hits += wanted - popcount(missing)

@@ -13,6 +13,9 @@ to DRAM (a fifth less than in the whole run, and 6 % too fast).
 import numpy as np
 from numba import njit
 
+from ssmsim.architecture import SECTORS_PER_LINE
+from ssmsim.engines.embedded.feed.line_word import line_of
+from ssmsim.engines.embedded.memory.line_state import fill_l2
 from ssmsim.engines.embedded.memory.tag_store import search
 from ssmsim.engines.embedded.sampling.untimed_l2 import take, write_back
 from ssmsim.engines.embedded.state.machine import State
@@ -60,7 +63,7 @@ def awaited(machine, loaded, blocks, warps, accesses, words, ends, lines):
             first = end if block.warps[k] == NONE else warps[block.warps[k]].access
             for a in range(first, end):
                 for word in range(accesses[a].first_line, accesses[a].first_line + accesses[a].lines):
-                    lines[at] = words[word] >> 8
+                    lines[at] = line_of(words[word])
                     at += 1
     return at
 
@@ -80,9 +83,7 @@ def arrive(l2_lines, ways):
     """What these ways await is there."""
     for way in ways:
         entry = l2_lines[way]
-        entry.valid |= entry.pending
-        entry.partial &= ~entry.pending
-        entry.pending = 0
+        fill_l2(entry, entry.pending)
 
 
 @njit(cache=True)
@@ -104,5 +105,5 @@ def await_again(machine, gpus, counters, l2_tags, l2_lines, ways, before_tags, b
         tags[way].line, tags[way].used = line, gpu.uses
         entry.pending, entry.dirty, entry.partial = before[i].pending, dirty, partial
         entry.valid = (before[i].valid | valid) & ~entry.pending
-        for sector in range(4):
+        for sector in range(SECTORS_PER_LINE):
             entry.awaited[sector] = before[i].awaited[sector]

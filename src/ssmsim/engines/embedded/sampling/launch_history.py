@@ -18,8 +18,7 @@ from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.launch import Launch
-from ssmsim.trace.types import BlockTrace, Program
-from ssmsim.tracers import open_tracer
+from ssmsim.trace.types import BlockTrace, Program, Tracer
 
 BATCH = 256  # blocks
 BEFORE = 6_000_000  # warp instructions that run before the piece, through the caches alone
@@ -28,8 +27,8 @@ DRAWN = 96  # blocks whose lengths tell how much work the launch is, one from ev
 ALIKE = 0.05  # of what places read
 
 
-def traced(program: Program, launch: Launch, blocks: Sequence[int], batch: int) -> Iterator[BlockTrace]:
-    source = open_tracer("emulated").blocks(launch, program, blocks)
+def traced(tracer: Tracer, program: Program, launch: Launch, blocks: Sequence[int], batch: int) -> Iterator[BlockTrace]:
+    source = tracer.blocks(launch, program, blocks)
     while blocks and (trace := source.next_blocks(batch)) is not None:
         yield trace
 
@@ -37,12 +36,12 @@ def traced(program: Program, launch: Launch, blocks: Sequence[int], batch: int) 
 class History:
     """The blocks before a piece of a launch. per_block: warp instructions of one, on average."""
 
-    def __init__(self, program: Program, launch: Launch) -> None:
-        self.program, self.launch = program, launch
+    def __init__(self, tracer: Tracer, program: Program, launch: Launch) -> None:
+        self.tracer, self.program, self.launch = tracer, program, launch
         edges = np.linspace(0, launch.blocks, DRAWN + 1).astype(np.int64)
         drawn = [int(a + scramble(i + 1) % max(1, b - a)) for i, (a, b) in enumerate(pairwise(edges))]
         self.drawn = np.array(sorted(set(drawn)))
-        traces = traced(program, launch, self.drawn.tolist(), 1)
+        traces = traced(tracer, program, launch, self.drawn.tolist(), 1)
         self.lengths = np.array([len(trace.index) for trace in traces])
         self.per_block = float(self.lengths.mean())
 
@@ -51,7 +50,7 @@ class History:
         functional = Functional(self.program, instructions.translate(self.program, config), state.machine, state,
                                 r.records(COUNTS, 1))  # fmt: skip
         start = max(0, first - round(BEFORE / self.per_block))
-        for trace in traced(self.program, self.launch, range(start, first), BATCH):
+        for trace in traced(self.tracer, self.program, self.launch, range(start, first), BATCH):
             functional.run(trace, self.launch.warps_per_block)
         return functional
 
@@ -77,6 +76,6 @@ class History:
         state = machine.build(instructions.translate(self.program, config), self.launch, config, self.launch.blocks)
         functional = self.leave(state, config, first)
         before, executed = int(functional.counts[0].dram_reads), int(functional.executed.sum())
-        for trace in traced(self.program, self.launch, range(first, first + count), BATCH):
+        for trace in traced(self.tracer, self.program, self.launch, range(first, first + count), BATCH):
             functional.run(trace, self.launch.warps_per_block)
         return (int(functional.counts[0].dram_reads) - before) / (int(functional.executed.sum()) - executed)

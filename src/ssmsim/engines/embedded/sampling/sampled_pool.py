@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ssmsim.architecture import SECTOR_BYTES
 from ssmsim.engines.embedded.bitmask import scramble
 from ssmsim.engines.embedded.feed.block_pool import BATCH, Pool
 from ssmsim.engines.embedded.sampling.block_replicas import TOGETHER, Coalesced, Replicas
@@ -178,7 +179,9 @@ class SampledPool(Pool):
         )
         residents = wave_spent / wave_cycles
         m = self.state.machine[0]
-        sector = 32 * int(m.burst_fp) / (1 << r.FP) / int(m.dram.access_bytes * m.dram.channels)  # cycles at the DRAM
+        sector = (
+            SECTOR_BYTES * int(m.burst_fp) / (1 << r.FP) / int(m.dram.access_bytes * m.dram.channels)
+        )  # cycles at the DRAM
         begun = under_way(looks, self.launched[:timed], self.lengths[:timed]).astype(float)
         means = wave_spent / wave_work, wave_read / wave_work
         ratio = regressed(work, spent, read, begun, means, dram / skipped, residents * sector)

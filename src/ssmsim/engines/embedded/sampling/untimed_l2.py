@@ -4,8 +4,20 @@ from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.memory import noc
-from ssmsim.engines.embedded.memory.address_map import home_of
+from ssmsim.engines.embedded.memory.address_map import home_of, keeps_copies, slice_beyond
 from ssmsim.engines.embedded.memory.l2 import slice_cache, writes
+from ssmsim.engines.embedded.memory.line_state import (
+    add_l2,
+    allocate_l2,
+    clean,
+    drop,
+    fill_l2,
+    missing_of,
+    store_copy,
+    store_l2,
+    to_merge,
+    use_l2,
+)  # fmt: skip
 from ssmsim.engines.embedded.memory.tag_store import find_l2
 from ssmsim.engines.embedded.state.records import NONE
 
@@ -26,9 +38,9 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
     near = slice_
     if slice_ != home and (store or atomic):
         if store:
-            keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors & full)
+            keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, full)
         else:
-            drop(m, l2_tags, l2_lines, slice_, line, sectors)
+            drop_line(m, l2_tags, l2_lines, slice_, line, sectors)
         counts.l2_hits += wanted
         counts.l2_write_sectors += wanted if store else 0
         counts.l2_sectors += wanted
@@ -37,7 +49,7 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
     if slice_ != home:
         missing, way = read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, 0)
         if way != NONE:  # will be there once the owner has answered
-            l2_lines[way].valid |= sectors & ~l2_lines[way].pending
+            fill_l2(l2_lines[way], missing)
         if missing == 0:
             return
         counts.l2_far += popcount(missing)
@@ -49,13 +61,12 @@ def through_l2(m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, sto
     if missing:
         fetch = slice_cache.promoted(missing, max(m.l2.fetch_bytes, promote))
         if way != NONE:
-            fetch &= ~(l2_lines[way].valid | l2_lines[way].pending)
-            l2_lines[way].valid |= fetch
-            l2_lines[way].partial &= ~fetch
+            fetch = missing_of(l2_lines[way], fetch)
+            fill_l2(l2_lines[way], fetch)
         counts.dram_reads += popcount(fetch)
     if atomic:
         if way != NONE:
-            l2_lines[way].dirty |= sectors
+            add_l2(l2_lines[way], sectors)
         drop_copy(m, l2_tags, l2_lines, home, line, sectors)
 
 
@@ -70,9 +81,8 @@ def take(m, gpu, counts, l2_tags, l2_lines, slice_, line):
         entry = l2_lines[way]
         if entry.dirty:
             write_back(counts, entry)
-        l2_tags[way].line, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
-    gpu.uses += 1
-    l2_tags[way].used = gpu.uses
+        allocate_l2(l2_tags[way], entry, line)
+    use_l2(gpu, l2_tags[way])
     return way
 
 
@@ -82,7 +92,7 @@ def read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, atomic):
     way = take(m, gpu, counts, l2_tags, l2_lines, slice_, line)
     missing = sectors
     if way != NONE:
-        missing = sectors & ~l2_lines[way].valid & ~l2_lines[way].pending
+        missing = missing_of(l2_lines[way], sectors)
     hits = popcount(sectors) - popcount(missing)
     counts.l2_hits += hits
     if not atomic:
@@ -93,19 +103,17 @@ def read(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, atomic):
 
 @njit(cache=True)
 def write_back(counts, entry):
-    merged = entry.dirty & entry.partial
-    counts.dram_reads += popcount(merged)
+    counts.dram_reads += popcount(to_merge(entry))
     counts.dram_writes += popcount(entry.dirty)
-    entry.valid |= merged
-    entry.dirty, entry.partial = 0, entry.partial & ~merged
+    clean(entry)
 
 
 @njit(cache=True)
-def keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors):
+def keep(m, gpu, counts, l2_tags, l2_lines, slice_, line, sectors, full):
     """A store leaves a copy in the partition that it passes."""
     way = take(m, gpu, counts, l2_tags, l2_lines, slice_, line)
     if way != NONE:
-        l2_lines[way].valid |= sectors
+        store_copy(l2_lines[way], sectors, full)
 
 
 @njit(cache=True)
@@ -116,12 +124,9 @@ def write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, from_hom
     if way == NONE:
         counts.dram_writes += popcount(sectors)
     else:
-        entry, whole = l2_lines[way], sectors & full
-        clean = entry.dirty == 0
-        entry.valid |= whole
-        entry.partial = (entry.partial | sectors & ~entry.valid) & ~whole
-        entry.dirty |= sectors
-        old = writes.too_dirty(m, l2_tags, l2_lines, way) if clean else NONE
+        was_clean = l2_lines[way].dirty == 0
+        store_l2(l2_lines[way], sectors, full)
+        old = writes.too_dirty(m, l2_tags, l2_lines, way) if was_clean else NONE
         if old != NONE:
             write_back(counts, l2_lines[old])
     if from_home:
@@ -131,12 +136,12 @@ def write(m, gpu, counts, l2_tags, l2_lines, home, line, sectors, full, from_hom
 @njit(cache=True)
 def drop_copy(m, l2_tags, l2_lines, home, line, sectors):
     """What the other partition holds of these sectors is stale."""
-    if m.l2.far_copies and m.l2.partitions == 2:
-        drop(m, l2_tags, l2_lines, (home + m.l2.slices // 2) % m.l2.slices, line, sectors)
+    if keeps_copies(m):
+        drop_line(m, l2_tags, l2_lines, slice_beyond(m, home), line, sectors)
 
 
 @njit(cache=True)
-def drop(m, l2_tags, l2_lines, slice_, line, sectors):
+def drop_line(m, l2_tags, l2_lines, slice_, line, sectors):
     way, _ = find_l2(m, l2_tags, l2_lines, slice_, line)
     if way != NONE:
-        l2_lines[way].valid &= ~sectors
+        drop(l2_lines[way], sectors)

@@ -21,13 +21,13 @@ from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch
-from ssmsim.tracers import open_tracer
+from ssmsim.trace.types import Tracer
 
 BATCH = 256  # blocks
 FILLINGS = 2  # of the L2: a line that was last used before so much else is gone, whatever slice and set it is in
 
 
-def fill(state: State, before: Sequence[Path | str], launch: Launch, config: SimConfig) -> None:
+def fill(state: State, before: Sequence[Path], tracer: Tracer, launch: Launch, config: SimConfig) -> None:
     """Leave in `state` what the launches in the folders `before` leave, oldest first.
 
     Raises SsmsimError as their reading and tracing do.
@@ -40,7 +40,7 @@ def fill(state: State, before: Sequence[Path | str], launch: Launch, config: Sim
             )
     for i, other in enumerate(others):
         oldest = i == 0 and len(others) > 1
-        pass_through(state, other, config, last_blocks(other, config) if oldest else other.blocks)
+        pass_through(state, other, tracer, config, last_blocks(other, config) if oldest else other.blocks)
     last = others[-1]
     if last.cubin_path.read_bytes() == launch.cubin_path.read_bytes() and last.kernel == launch.kernel:
         keep_code(state)
@@ -66,7 +66,7 @@ def allocations(launch: Launch) -> dict[int, int]:
     return dict(sorted(passed))  # the same address twice: the larger
 
 
-def pass_through(state: State, other: Launch, config: SimConfig, blocks: int) -> None:
+def pass_through(state: State, other: Launch, tracer: Tracer, config: SimConfig, blocks: int) -> None:
     """Send the last `blocks` blocks of a launch through the L2 of `state`."""
     program = decode_launch(other).program
     translated = instructions.translate(program, config)
@@ -75,7 +75,7 @@ def pass_through(state: State, other: Launch, config: SimConfig, blocks: int) ->
     whole = blocks == other.blocks
     functional = Functional(program, translated, machine_, state, r.records(COUNTS, 1), from_start=whole)
     order = None if whole else range(other.blocks - blocks, other.blocks)
-    source = open_tracer("emulated").blocks(other, program, order)
+    source = tracer.blocks(other, program, order)
     while (trace := source.next_blocks(BATCH)) is not None:
         functional.run(trace, source.warps_per_block)
     functional.end()

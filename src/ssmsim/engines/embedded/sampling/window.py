@@ -9,17 +9,18 @@ what is counted grows in proportion, cycles by the rate of issue while all slots
 import numpy as np
 
 from ssmsim.config.schema import SimConfig
+from ssmsim.engines import request
 from ssmsim.engines.embedded.sampling.estimate import lengthen, rate
 from ssmsim.engines.embedded.sampling.launch_history import History, traced
 from ssmsim.engines.embedded.sampling.sampled_pool import FIRST_USES, SampledPool
 from ssmsim.engines.embedded.state import machine, occupancy
 from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.machine import State
+from ssmsim.engines.request import WindowRequest
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Sampled
-from ssmsim.trace.types import BlockTrace, Program
-from ssmsim.tracers import open_tracer
+from ssmsim.trace.types import BlockTrace
 
 FEW = 2.0  # pieces
 
@@ -27,21 +28,21 @@ FEW = 2.0  # pieces
 class Window:
     """Consecutive blocks of a launch, what ran before them, and what they stand for.
 
-    share: of the launch's blocks that the GPU is to run: 1, or less when it is a part of a GPU.
-    waves: how often the piece fills `config`; less when the share has fewer blocks.
-    like: a piece of the same launch, around whose middle this one lies; else it lies in a place that is like the others.
+    The piece fills the configuration `waves` times, less often when the share has fewer blocks. It lies around the middle
+    of `like`, else in a place that is like the others.
     A share that is not more than FEW pieces is taken from all over the launch instead, and starts with empty caches as the
     launch does: its blocks are what matters, not their number of waves.
     """
 
-    def __init__(self, program: Program, launch: Launch, config: SimConfig, waves: float, share: float = 1.0,
-                 like: "Window | None" = None) -> None:  # fmt: skip
+    def __init__(self, request: WindowRequest) -> None:
+        program, launch, config, tracer = request.program, request.launch, request.config, request.tracer
+        like = None if request.like is None else own(request.like)
         self.program, self.launch = program, launch
-        self.guesses = getattr(open_tracer("emulated").blocks(launch, program), "guesses", False)
-        self.history: History = like.history if like else History(program, launch)
-        self.stands_for = max(1, round(share * launch.blocks))
+        self.guesses = getattr(tracer.blocks(launch, program), "guesses", False)
+        self.history: History = like.history if like else History(tracer, program, launch)
+        self.stands_for = max(1, round(request.share * launch.blocks))
         resident = occupancy.occupancy(launch, config).blocks * config.sm_count
-        self.count = min(self.stands_for, max(1, round(waves * resident)))
+        self.count = min(self.stands_for, max(1, round(request.waves * resident)))
         self.spread: bool = like.spread if like else self.count < launch.blocks and self.stands_for <= FEW * self.count
         if self.spread:
             self.first, self.numbers = 0, groups(launch, self.stands_for)
@@ -51,7 +52,7 @@ class Window:
             self.first = min(max(0, first), launch.blocks - self.count)
             self.numbers = list(range(self.first, self.first + self.count))
         self.middle: int = self.first + self.count // 2
-        self.traces = list(traced(program, launch, self.numbers, 1))
+        self.traces = list(traced(tracer, program, launch, self.numbers, 1))
         timed = sum(len(trace.index) for trace in self.traces)
         self.instructions = timed if self.count == launch.blocks else self.stands_for * self.history.per_block
         self.kept: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray, int]] = {}
@@ -59,9 +60,10 @@ class Window:
     def fill(self, state: State, config: SimConfig) -> None:
         """Leave in `state` the L2 that the blocks before the piece leave."""
         m = state.machine[0]
-        names = ("l2_slices", "l2_sets", "l2_ways", "l2_fetch", "far_copies", "partitions", "l1_sets", "l1_ways", "sms",
-                 "blocks_per_sm", "dirty_half_ways")  # fmt: skip
-        geometry = tuple(int(m[name]) for name in names)
+        names = ("l2_sets", "l1_sets", "l1_ways", "sms", "blocks_per_sm", "dirty_half_ways", "l1_replacement", "l2_replacement",
+                 "slice_hash")  # fmt: skip
+        of_l2 = ("slices", "ways", "fetch_bytes", "far_copies", "partitions")
+        geometry = (*(int(m[name]) for name in names), *(int(m.l2[name]) for name in of_l2))
         if geometry not in self.kept:
             self.history.leave(state, config, self.first)
             self.kept[geometry] = (state.l2_tags.copy(), state.l2_lines.copy(), int(state.gpu[0].uses))
@@ -75,6 +77,13 @@ class Window:
 
     def pool(self, state: State) -> "WindowPool":
         return WindowPool(self, state)
+
+
+def own(window: request.Window) -> Window:
+    """The window of a request; raises SsmsimError for that of another engine."""
+    if not isinstance(window, Window):
+        raise SsmsimError("the window was made by another engine", "embedded engine", "make it with this engine")
+    return window
 
 
 def groups(launch: Launch, count: int) -> list[int]:

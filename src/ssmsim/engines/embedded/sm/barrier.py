@@ -6,6 +6,7 @@ there (at loads, stores, MUFU and branches), never at the arithmetic between.
 
 from numba import njit
 
+from ssmsim.architecture import LANES, SUBCORES
 from ssmsim.engines.embedded.sm.memory import lsu_drain
 from ssmsim.engines.embedded.sm.scoreboard import reconsider
 from ssmsim.engines.embedded.state.records import INF, MAX_BARRIERS, NONE
@@ -13,7 +14,7 @@ from ssmsim.engines.embedded.state.records import INF, MAX_BARRIERS, NONE
 
 @njit(cache=True)
 def expected(block, threads):
-    return block.live if threads == 0 else min(block.live, (threads + 31) // 32)
+    return block.live if threads == 0 else min(block.live, (threads + LANES - 1) // LANES)
 
 
 @njit(cache=True)
@@ -50,7 +51,9 @@ def open_barrier(m, cores, block, number, cycle, when):
                 warp.stall_end = max(warp.stall_end, when)
             warp.held, warp.deferred, warp.opened = 0, 0, when
             sub = cores.subs[w // m.sm.warp_slots_per_subcore]
-            reconsider(warp, sub, cores.sms[w // (4 * m.sm.warp_slots_per_subcore)], cores.code, cores.stalls, cycle)
+            reconsider(
+                warp, sub, cores.sms[w // (SUBCORES * m.sm.warp_slots_per_subcore)], cores.code, cores.stalls, cycle
+            )
 
 
 @njit(cache=True)

@@ -7,6 +7,7 @@ is to wait for. Which warp goes first is a policy that the configuration names (
 
 from numba import njit
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
 from ssmsim.engines.embedded.plugins import chosen
@@ -111,7 +112,7 @@ def subcore(m, chip, cores, icache, memory, s, index, cycle):
 def execute(m, chip, cores, icache, w, cycle):
     """Send the warp's current instruction to its unit."""
     sm, sub, warp = (
-        cores.sms[w // (4 * m.sm.warp_slots_per_subcore)],
+        cores.sms[w // (SUBCORES * m.sm.warp_slots_per_subcore)],
         cores.subs[w // m.sm.warp_slots_per_subcore],
         cores.warps[w],
     )
@@ -151,7 +152,7 @@ def advance(m, chip, cores, icache, memory, w, cycle, late):
     late: cycles that the one before stood in the dispatch stage; ncu counts them among those that the next one waits.
     """
     index, warp = w // m.sm.warp_slots_per_subcore, cores.warps[w]
-    sm, before, one = cores.sms[index // 4], warp.current, cores.code[warp.current]
+    sm, before, one = cores.sms[index // SUBCORES], warp.current, cores.code[warp.current]
     cores.stalls[before].cycles[reason.SELECTED] += 1
     warp.position += 1
     if warp.position == warp.end:

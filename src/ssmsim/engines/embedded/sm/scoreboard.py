@@ -6,6 +6,7 @@ section 4). DEPBAR waits for one to fall to a count, LDGSTS groups and HGMMAs ha
 
 from numba import njit
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.event_queue import RETIRE, schedule
 from ssmsim.engines.embedded.sm.instruction import DEPBAR, GMMA_WAIT
 from ssmsim.engines.embedded.sm.instruction import GMMA as HGMMA
@@ -77,7 +78,7 @@ def release(m, chip, cores, w, cycle, add):
     warp, sub, sm = (
         cores.warps[w],
         cores.subs[w // m.sm.warp_slots_per_subcore],
-        cores.sms[w // (4 * m.sm.warp_slots_per_subcore)],
+        cores.sms[w // (SUBCORES * m.sm.warp_slots_per_subcore)],
     )
     warp.scoreboard -= add
     check_exit(warp, chip.events, w, cycle)

@@ -8,6 +8,7 @@ them as wavefronts of the same data stage.
 
 from numba import njit
 
+from ssmsim.architecture import SUBCORES, WARPGROUP_WARPS
 from ssmsim.engines.embedded.event_queue import GMMA_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.sm import hgmma_operands
 from ssmsim.engines.embedded.sm.instruction import TENSOR
@@ -18,14 +19,14 @@ from ssmsim.engines.embedded.state.records import FP, NONE
 @njit(cache=True)
 def issue(m, chip, cores, w, cycle):
     """One warp of the group has issued its next HGMMA; the last of the four sets it to work."""
-    sm, warp = cores.sms[w // (4 * m.sm.warp_slots_per_subcore)], cores.warps[w]
+    sm, warp = cores.sms[w // (SUBCORES * m.sm.warp_slots_per_subcore)], cores.warps[w]
     block, one = cores.blocks[warp.block], cores.code[warp.current]
-    group = warp.number // 4
+    group = warp.number // WARPGROUP_WARPS
     block.gmma_issued[warp.number] += 1
     warp.gmma_pending += one.commits
     warp.scoreboard += one.write_add + one.read_add
-    first = 4 * group
-    last = min(m.warps_per_block, first + 4)
+    first = WARPGROUP_WARPS * group
+    last = min(m.warps_per_block, first + WARPGROUP_WARPS)
     for i in range(first, last):
         if block.gmma_issued[i] <= block.gmma_done[group]:
             return
@@ -36,7 +37,7 @@ def issue(m, chip, cores, w, cycle):
     sm.tensor_free_fp = start + busy
     sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands
     sm.tensor_shadow_fp = sm.tensor_free_fp + (one.commits * m.tensor.hgmma_overhead_latency_cycles << FP)
-    chip.counts.pipe_busy_fp[TENSOR] += 4 * one.gmma_fp
+    chip.counts.pipe_busy_fp[TENSOR] += SUBCORES * one.gmma_fp
     done = ((start + busy) >> FP) + m.tensor.hgmma_overhead_latency_cycles
     for i in range(first, last):
         v = block.warps[i]
@@ -58,8 +59,8 @@ def gather(m, cores, block, warp, cycle):
 
     ncu samples the wait at the first HGMMA behind it (reason warpgroup_arrive): 120 cycles each in chunk_scan_bwd_dcb.
     """
-    group = warp.number // 4
-    first, last = 4 * group, min(m.warps_per_block, 4 * group + 4)
+    group = warp.number // WARPGROUP_WARPS
+    first, last = WARPGROUP_WARPS * group, min(m.warps_per_block, WARPGROUP_WARPS * (group + 1))
     block.gmma_arrived[group] += 1
     warp.gathering = 1
     if block.gmma_arrived[group] < last - first:
@@ -70,7 +71,7 @@ def gather(m, cores, block, warp, cycle):
         if w != NONE:
             cores.warps[w].gathering = 0
             index = w // m.sm.warp_slots_per_subcore
-            reconsider(cores.warps[w], cores.subs[index], cores.sms[index // 4], cores.code, cores.stalls, cycle)
+            reconsider(cores.warps[w], cores.subs[index], cores.sms[index // SUBCORES], cores.code, cores.stalls, cycle)
 
 
 @njit(cache=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ssmsim.architecture import SECTOR_BYTES, SUBCORES
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded import block_scheduler, event_queue
@@ -83,7 +84,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     machine = parameters(code, launch, config, fits, block_total)
     m, room = machine[0], Room()
     sms = room.records(core.SM, int(m.sms))
-    subs = room.records(core.SUBCORE, 4 * len(sms))
+    subs = room.records(core.SUBCORE, SUBCORES * len(sms))
     warps = room.records(core.WARP, len(subs) * int(m.sm.warp_slots_per_subcore))
     warps.ready, warps.block = r.INF, r.NONE
     warps.bit = 1 << np.arange(len(warps)) % m.sm.warp_slots_per_subcore
@@ -102,8 +103,8 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(coalesce.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=room.records(event_queue.EVENT, wheel.WHEEL + (1 << 19)),
-        requests=room.records(lsu.REQUEST, 1 + 4 * len(sms) * int(m.mio.queue_entries_per_subcore) + len(sms) * 1024),
-        fills=room.records(noc.TRANSFER, 1 + len(sms) * int(m.l1.miss_lines + m.l1.store_bytes // 32 + 64) * 2),
+        requests=room.records(lsu.REQUEST, 1 + SUBCORES * len(sms) * int(m.mio.queue_entries_per_subcore) + len(sms) * 1024),
+        fills=room.records(noc.TRANSFER, 1 + len(sms) * int(m.l1.miss_lines + m.l1.store_bytes // SECTOR_BYTES + 64) * 2),
         coalescer=room.records(noc.COALESCED, max(1, int(m.gpcs * m.noc.coalescer_entries_per_gpc))),
         l1_tags=room.records(tag_store.TAG, len(sms) * int(m.l1_sets * m.l1_ways)),
         l1_lines=room.records(l1.L1_LINE, len(sms) * int(m.l1_sets * m.l1_ways)),

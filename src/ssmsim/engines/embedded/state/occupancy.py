@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ssmsim.architecture import LANES
 from ssmsim.config.schema import SimConfig
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
@@ -22,7 +23,7 @@ def occupancy(launch: Launch, config: SimConfig) -> Occupancy:
     sm, shared = config.sm, config.shared
     warps = launch.warps_per_block
     # Each sub-core has its own register file; a block needs no whole number of warps per sub-core.
-    registers = _up(launch.registers_per_thread * 32, sm.register_allocation_unit)
+    registers = _up(launch.registers_per_thread * LANES, sm.register_allocation_unit)
     register_warps = sm.subcores * (sm.registers // sm.subcores // registers) if registers else sm.blocks * warps
     memory = _up(launch.shared_memory_bytes + shared.reserved_bytes_per_block, shared.allocation_unit_bytes)
     limits = {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import BaseModel
 
+from ssmsim.architecture import LANES
 from ssmsim.config.clocks import in_sm_cycles
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded.memory import dram_schedulers, replacement
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 QUANTILES = (0, 0.05, 0.25, 0.5, 0.75, 0.95, 1)  # of hit_latency_spread_cycles
 LOADED_CAPACITY = 8192  # blocks that may be loaded and not yet finished, at least
 HMMA_FLOPS = 2 * 16 * 8 * 16  # of HMMA.16816
-LANES = 32  # of a warp
 
 # Plug-in points: field of m, package of the policies, field of the configuration.
 POLICIES: tuple[tuple[str, ModuleType, str, str], ...] = (

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ssmsim.architecture import LINE_BYTES, SECTOR_BYTES, SUBCORES, WARPGROUP_WARPS
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import PIPES, STALL_REASONS, pipe_instructions, stall
 from ssmsim.engines.embedded.feed import coalesce
@@ -14,8 +15,6 @@ from ssmsim.launch import Launch
 from ssmsim.sass.opcodes import Unit
 from ssmsim.trace.types import Program
 
-SECTOR = 32
-
 
 def counters(state: State, pool: Pool, program: Program, config: SimConfig, launch: Launch) -> dict[str, float | None]:
     """Every counter this engine has."""
@@ -25,7 +24,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
     active, subcores = state.sms.active.astype(np.float64), state.subs.active.astype(np.float64)
     issued = int(counts.issued)
     nanoseconds = elapsed * 1000 / config.gpu.sm_clock_mhz
-    dram_bytes = SECTOR * int(counts.dram_reads + counts.dram_writes)
+    dram_bytes = SECTOR_BYTES * int(counts.dram_reads + counts.dram_writes)
     values: dict[str, Any] = {
         "gpc__cycles_elapsed.max": elapsed,
         "sm__cycles_active.avg": float(active.mean()),
@@ -36,7 +35,7 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "smsp__thread_inst_executed_pred_on.sum": None if pool.guesses else sums["lanes_on"],
         "smsp__issue_active.avg.pct_of_peak_sustained_active": _percent(issued, subcores.sum()),
         "sm__warps_active.avg.pct_of_peak_sustained_active": _percent(
-            int(counts.warp_cycles), 4 * int(m.sm.warp_slots_per_subcore) * active.sum()
+            int(counts.warp_cycles), SUBCORES * int(m.sm.warp_slots_per_subcore) * active.sum()
         ),
         "l1tex__t_sector_hit_rate.pct": _percent(int(counts.l1_hits), int(counts.l1_sectors)),
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": sums["load_sectors"],
@@ -47,8 +46,8 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
         "lts__t_sectors.sum": int(counts.l2_sectors),
         "lts__t_sectors_op_read.sum": int(counts.l2_read_sectors),
         "lts__t_sectors_op_write.sum": int(counts.l2_write_sectors),
-        "dram__bytes_read.sum": SECTOR * int(counts.dram_reads),
-        "dram__bytes_write.sum": SECTOR * int(counts.dram_writes),
+        "dram__bytes_read.sum": SECTOR_BYTES * int(counts.dram_reads),
+        "dram__bytes_write.sum": SECTOR_BYTES * int(counts.dram_writes),
         "dram__throughput.avg.pct_of_peak_sustained_elapsed": _percent(
             dram_bytes, config.dram.peak_gb_per_s * nanoseconds
         ),
@@ -86,7 +85,7 @@ def other_wavefronts(program: Program, executed: np.ndarray) -> int:
         if base == "SHFL" or (base == "S2R" and "SR_TID" in text):
             total += int(count)
         elif base == "HGMMA":
-            total += gmma_operand_bytes(row, text) // 128 * int(count) // 4
+            total += gmma_operand_bytes(row, text) // LINE_BYTES * int(count) // WARPGROUP_WARPS
     return total
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
@@ -34,7 +35,7 @@ class Timeline:
         self.issued: dict[int, dict[str, Any]] = {}  # warp slot: slice of its last instruction
         self.resident: dict[int, dict[str, Any]] = {}
         self.counters: dict[str, int] = {}
-        slots = 0 if sm is None else 4 * int(state.machine[0].sm.warp_slots_per_subcore)
+        slots = 0 if sm is None else SUBCORES * int(state.machine[0].sm.warp_slots_per_subcore)
         self.warps = slice((sm or 0) * slots, ((sm or 0) + 1) * slots)
         self.positions, self.ages, self.currents = np.full(slots, -1), np.full(slots, -1), np.zeros(slots, np.int64)
 
@@ -93,7 +94,7 @@ class Timeline:
     def _count(self, state: State) -> None:
         assert self.sm is not None
         sm = state.sms[self.sm]
-        queued = int(state.subs.queue_count[4 * self.sm : 4 * self.sm + 4].sum())
+        queued = int(state.subs.queue_count[SUBCORES * self.sm : SUBCORES * (self.sm + 1)].sum())
         values = {
             "lines from L2": int(sm.misses),
             "bytes of stores in flight": int(sm.stores),
@@ -112,7 +113,7 @@ class Timeline:
 
     def write(self, path: Path | str) -> None:
         """One JSON object; raises OSError when the folder cannot be written."""
-        names = {4: "memory"} | {i: f"sub-core {i}" for i in range(4)}
+        names = {SUBCORES: "memory"} | {i: f"sub-core {i}" for i in range(SUBCORES)}
         if self.sm is None:
             names = {pid: f"SM {pid}" for pid in sorted({event["pid"] for event in self.events})}
         heads = [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": n}} for pid, n in names.items()]

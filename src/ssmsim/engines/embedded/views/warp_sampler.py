@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded.sm.stalls import NOT_SELECTED, SELECTED, WAIT
 from ssmsim.engines.embedded.state.machine import State
@@ -29,7 +30,7 @@ class Sampler:
         self.program = program
         self.samples = np.zeros((len(program.instructions), len(STALL_REASONS)))
         self.last = int(state.gpu[0].cycle)
-        self.sm = np.arange(len(state.warps)) // (4 * int(state.machine[0].sm.warp_slots_per_subcore))
+        self.sm = np.arange(len(state.warps)) // (SUBCORES * int(state.machine[0].sm.warp_slots_per_subcore))
 
     def until(self, state: State) -> int:
         """The cycle at which the loop is to pause."""

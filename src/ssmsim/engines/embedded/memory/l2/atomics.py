@@ -10,6 +10,7 @@ known well (l2/single_slice_atomic_throughput, burst).
 
 from numba import njit
 
+from ssmsim.architecture import SECTOR_BYTES
 from ssmsim.engines.embedded.memory import noc
 from ssmsim.engines.embedded.state.records import FP
 
@@ -19,7 +20,7 @@ def arriving(m, sms, fill):
     """How long an atomic that an SM sends takes the port of the slice (fixed point): an L2 clock per sector and one more."""
     if noc.near_of(m, fill.slice, sms[fill.sm].side) != fill.slice:  # it comes from the other partition
         return 0
-    return (fill.payload + m.noc.atomic_header_bytes) * m.slice_atomic_fp // 32
+    return (fill.payload + m.noc.atomic_header_bytes) * m.slice_atomic_fp // SECTOR_BYTES
 
 
 @njit(cache=True)

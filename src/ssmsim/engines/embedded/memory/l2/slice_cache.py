@@ -7,15 +7,17 @@ partition. Atomics have a unit of their own (atomics.py).
 
 from numba import njit
 
+from ssmsim.architecture import ALL_SECTORS, LINE_BYTES, SECTOR_BYTES, SECTORS_PER_LINE
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.event_queue import ARRIVE, DRAM_DONE, STORED, schedule
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import atomics, cross_partition, slice_queues, writes
+from ssmsim.engines.embedded.memory.line_state import add_l2, drop, fill_l2, missing_of, store_copy, use_l2
 from ssmsim.engines.embedded.memory.noc import take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, first_way, search
 from ssmsim.engines.embedded.state.records import FP, NONE, record
 
-L2_LINE = record("valid", "pending", "dirty", "partial", ("awaited", 4))
+L2_LINE = record("valid", "pending", "dirty", "partial", ("awaited", SECTORS_PER_LINE))
 
 SLICE = record(
     "free_fp",
@@ -140,12 +142,15 @@ def to_owner(m, chip, memory, index, way, victim, now):
 def use(m, chip, cores, memory, index, way, taken, now):
     """A request has its way of the cache: a store writes there, all else reads. taken: when it passed the port."""
     fill, entry = memory.fills[index], memory.l2_lines[way]
-    chip.run.uses += 1  # order of use, the same for requests that are not timed (functional_warming.py)
-    memory.l2_tags[way].used = chip.run.uses
+    use_l2(chip.run, memory.l2_tags[way])
     if fill.store:
         number, clean = fill.slice, entry.dirty == 0
         writes.write(m, chip.counts, cores.sms, memory.l2_tags, memory.l2_lines, fill, entry, popcount(fill.sectors))
-        start = taken if fill.atomic else write_data(memory.slices[number], fill.payload * m.slice_write_fp // 32, now)
+        start = (
+            taken
+            if fill.atomic
+            else write_data(memory.slices[number], fill.payload * m.slice_write_fp // SECTOR_BYTES, now)
+        )
         schedule(chip.events, start, STORED, index, 0)
         if clean:
             writes.write_early(m, chip, memory, way, number, now)
@@ -226,11 +231,10 @@ def pass_on(m, chip, memory, fill, index, way, sectors, now):
     l2/latency_bandwidth: near_far).
     """
     if way != NONE and fill.store:
-        memory.l2_lines[way].valid |= fill.sectors & fill.full
-        chip.run.uses += 1
-        memory.l2_tags[way].used = chip.run.uses
+        store_copy(memory.l2_lines[way], fill.sectors, fill.full)
+        use_l2(chip.run, memory.l2_tags[way])
     elif way != NONE:
-        memory.l2_lines[way].valid &= ~fill.sectors
+        drop(memory.l2_lines[way], fill.sectors)
     chip.counts.l2_hits += sectors
     if fill.store:
         chip.counts.l2_write_sectors += sectors
@@ -251,15 +255,13 @@ def read(m, chip, cores, memory, index, way, now):
     fill, entry = memory.fills[index], memory.l2_lines[way]
     sectors = popcount(fill.sectors)
     missing = fill.sectors & ~entry.valid
-    hits = sectors - popcount(
-        missing & ~entry.pending
-    )  # a tag that is there hits, also while its data are on their way
+    hits = sectors - popcount(missing_of(entry, fill.sectors))  # a tag that is there hits, also before its data are
     if not fill.atomic:
         chip.counts.l2_read_sectors += sectors
         chip.counts.l2_read_hits += hits
     chip.counts.l2_hits += hits
     if fill.atomic:
-        entry.dirty |= fill.sectors
+        add_l2(entry, fill.sectors)
         writes.drop_copy(m, memory.l2_tags, memory.l2_lines, fill)
     if missing == 0:
         extra = m.l2.atomic_latency_cycles if fill.atomic else 0
@@ -273,13 +275,13 @@ def read(m, chip, cores, memory, index, way, now):
         return
     home = fill.home
     if fill.slice != home:
-        fetch = missing & ~entry.pending
+        fetch = missing_of(entry, fill.sectors)
         if fetch:
             entry.pending |= fetch
             number = ask_owner(m, chip, memory, fill, home, fetch, way, now)
             expect(entry, fetch, number)
     else:
-        fetch = promoted(missing, max(m.l2.fetch_bytes, fill.promote)) & ~entry.valid & ~entry.pending
+        fetch = missing_of(entry, promoted(missing, max(m.l2.fetch_bytes, fill.promote)))
         if fetch:
             entry.pending |= fetch
             number = dram.read(m, chip, memory, home, fill.line, fetch, way, now)
@@ -307,7 +309,7 @@ def ask_owner(m, chip, memory, fill, home, sectors, way, now):
         NONE,
     )
     messenger.waiters, messenger.store, messenger.atomic, messenger.promote = 0, 0, 0, fill.promote
-    messenger.slice, messenger.payload, messenger.remote = home, popcount(sectors) * 32, number
+    messenger.slice, messenger.payload, messenger.remote = home, popcount(sectors) * SECTOR_BYTES, number
     messenger.home, messenger.set = home, fill.set
     chip.counts.l2_far += popcount(sectors)
     schedule(
@@ -323,9 +325,9 @@ def ask_owner(m, chip, memory, fill, home, sectors, way, now):
 @njit(cache=True)
 def promoted(sectors, bytes_):
     """Sectors to fetch for those that miss: whole pieces of 32, 64 or 128 bytes."""
-    if bytes_ >= 128:
-        return 15
-    if bytes_ >= 64:
+    if bytes_ >= LINE_BYTES:
+        return ALL_SECTORS
+    if bytes_ >= 2 * SECTOR_BYTES:
         return (3 if sectors & 3 else 0) | (12 if sectors & 12 else 0)
     return sectors
 
@@ -342,10 +344,7 @@ def filled(m, chip, cores, memory, number, taken, cycle):
     chip.counts.dram_done += 1
     if transaction.write == 0:
         if transaction.l2 != NONE:
-            entry = memory.l2_lines[transaction.l2]
-            entry.valid |= transaction.sectors
-            entry.partial &= ~transaction.sectors
-            entry.pending &= ~transaction.sectors
+            fill_l2(memory.l2_lines[transaction.l2], transaction.sectors)
         index = transaction.waiters
         while index:
             fill = memory.fills[index]

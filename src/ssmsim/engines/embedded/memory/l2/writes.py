@@ -9,6 +9,8 @@ from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.memory import dram, noc
+from ssmsim.engines.embedded.memory.address_map import keeps_copies, slice_beyond
+from ssmsim.engines.embedded.memory.line_state import allocate_l2, clean, drop, store_l2, to_merge
 from ssmsim.engines.embedded.memory.noc import free_fill
 from ssmsim.engines.embedded.memory.tag_store import first_way, search
 from ssmsim.engines.embedded.sm.memory import fence
@@ -21,8 +23,7 @@ def replace(m, chip, memory, way, line, slice_, now):
     entry = memory.l2_lines[way]
     if entry.dirty:
         write_back(m, chip, memory, way, slice_, now)
-    memory.l2_tags[way].line = line + 1
-    entry.valid, entry.pending, entry.dirty, entry.partial = 0, 0, 0, 0
+    allocate_l2(memory.l2_tags[way], entry, line)
 
 
 @njit(cache=True)
@@ -30,10 +31,7 @@ def write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors):
     """A store: whole sectors become valid, partly written ones are to be merged."""
     counts.l2_write_sectors += sectors
     counts.l2_hits += sectors  # a write never waits: ncu counts it as a hit
-    whole = fill.sectors & fill.full
-    entry.valid |= whole
-    entry.partial = (entry.partial | fill.sectors & ~entry.valid) & ~whole
-    entry.dirty |= fill.sectors
+    store_l2(entry, fill.sectors, fill.full)
     if noc.near_of(m, fill.slice, sms[fill.sm].side) == fill.slice:  # else it came through the copy and updated it
         drop_copy(m, l2_tags, l2_lines, fill)
 
@@ -52,11 +50,11 @@ def stored(m, sms, events, fills, index, near, cycle):
 @njit(cache=True)
 def drop_copy(m, l2_tags, l2_lines, fill):
     """What the other partition holds of these sectors is stale."""
-    if m.l2.far_copies and m.l2.partitions == 2:
-        slice_ = (fill.slice + m.l2.slices // 2) % m.l2.slices
-        other, _ = search(m.l2_replacement, l2_tags, l2_lines, first_way(m, fill, slice_), m.l2.ways, fill.line)
+    if keeps_copies(m):
+        first = first_way(m, fill, slice_beyond(m, fill.slice))
+        other, _ = search(m.l2_replacement, l2_tags, l2_lines, first, m.l2.ways, fill.line)
         if other != NONE and l2_lines[other].valid & fill.sectors:
-            l2_lines[other].valid &= ~fill.sectors
+            drop(l2_lines[other], fill.sectors)
             fill.stale = 1
 
 
@@ -88,9 +86,6 @@ def too_dirty(m, l2_tags, l2_lines, way):
 def write_back(m, chip, memory, way, slice_, now):
     """Dirty sectors of a line go to DRAM; the line stays."""
     entry, line = memory.l2_lines[way], memory.l2_tags[way].line - 1
-    merged = entry.dirty & entry.partial
-    if merged:  # ECC covers whole bursts, so the rest is read first
-        chip.counts.dram_reads += popcount(merged)
+    chip.counts.dram_reads += popcount(to_merge(entry))
     dram.write(m, chip, memory, slice_, line, entry.dirty, now)
-    entry.valid |= merged
-    entry.dirty, entry.partial = 0, entry.partial & ~merged
+    clean(entry)

@@ -12,6 +12,7 @@ nothing.
 
 from numba import njit
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.event_queue import FENCE, schedule
 from ssmsim.engines.embedded.sm.scoreboard import reconsider
 from ssmsim.engines.embedded.state.records import FP, NONE
@@ -66,7 +67,7 @@ def step(m, chip, cores, memory, s, cycle):
     place = 0 if sm.fence_over[0] <= cycle else 1
     sm.fence_began[place], sm.fence_over[place] = sm.fence_sent, over
     sm.fence_state = IDLE
-    for w in range(4 * m.sm.warp_slots_per_subcore * s, 4 * m.sm.warp_slots_per_subcore * (s + 1)):
+    for w in range(SUBCORES * m.sm.warp_slots_per_subcore * s, SUBCORES * m.sm.warp_slots_per_subcore * (s + 1)):
         warp = cores.warps[w]
         if warp.held == NONE and warp.fence == sm.fence_group:
             sm.fences_waiting -= 1

@@ -17,8 +17,12 @@ out.
 
 from numba import njit
 
+from ssmsim.architecture import SECTOR_BYTES
 from ssmsim.engines.embedded.bitmask import popcount
+from ssmsim.engines.embedded.feed import line_word
+from ssmsim.engines.embedded.feed.line_word import full_of, sectors_of
 from ssmsim.engines.embedded.memory import noc
+from ssmsim.engines.embedded.memory.line_state import allocate_l1, missing_of, store_l1
 from ssmsim.engines.embedded.memory.noc import take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, find_l1
 from ssmsim.engines.embedded.sm.instruction import GLOBAL, LOCAL
@@ -52,7 +56,7 @@ def access(m, chip, cores, memory, s, index, cycle):
         now = cycle + (took_fp >> FP)
         took_fp += m.tag_fp
         if one.is_store or one.is_atomic:
-            chip.counts.l1_sectors += popcount(cores.lines[i] & 15)
+            chip.counts.l1_sectors += popcount(sectors_of(cores.lines[i]))
             store(m, chip, cores, memory, sm, index, cores.lines[i], now)
         else:
             sent += load(m, chip, cores, memory, sm, index, cores.lines[i], now)
@@ -87,7 +91,7 @@ def has_room(m, cores, memory, s, index):
 @njit(cache=True)
 def line_of(request, word):
     """Number of a line of the pool; every warp has local memory of its own."""
-    return (word >> 8) + (LOCAL_BASE + request.warp * LOCAL_LINES if request.space == LOCAL else 0)
+    return line_word.line_of(word) + (LOCAL_BASE + request.warp * LOCAL_LINES if request.space == LOCAL else 0)
 
 
 @njit(cache=True)
@@ -96,7 +100,7 @@ def asked(m, s, request, access_, lines, l1_tags, l1_lines):
     number = 0
     for i in range(access_.first_line, access_.first_line + access_.lines):
         way, _ = find_l1(m, l1_tags, l1_lines, s, line_of(request, lines[i]))
-        number += way == NONE or (l1_lines[way].pending == 0 and lines[i] & 15 & ~l1_lines[way].valid != 0)
+        number += way == NONE or (l1_lines[way].pending == 0 and missing_of(l1_lines[way], sectors_of(lines[i])) != 0)
     return number
 
 
@@ -104,7 +108,7 @@ def asked(m, s, request, access_, lines, l1_tags, l1_lines):
 def load(m, chip, cores, memory, sm, index, word, now):
     """One line of a load: hit, wait for what is on its way, or ask the L2 for the missing sectors; 1 when it asks."""
     request, counts = cores.requests[index], chip.counts
-    bypass, line, sectors = cores.code[request.code].bypass, line_of(request, word), word & 15
+    bypass, line, sectors = cores.code[request.code].bypass, line_of(request, word), sectors_of(word)
     wanted = popcount(sectors)
     counts.l1_sectors += wanted
     counts.l1_load_sectors += wanted
@@ -116,7 +120,7 @@ def load(m, chip, cores, memory, sm, index, word, now):
     way, victim = find_l1(m, cores.l1_tags, cores.l1_lines, sm.number, line)
     if way == NONE and victim != NONE:
         way = victim
-        replace(cores.l1_tags[way], cores.l1_lines[way], line)
+        allocate_l1(cores.l1_tags[way], cores.l1_lines[way], line)
     if way == NONE:  # every way awaits data: fetch without keeping
         request.left += 1
         sm.awaited += 1
@@ -128,7 +132,7 @@ def load(m, chip, cores, memory, sm, index, word, now):
     present = popcount(sectors & (entry.valid | entry.pending))
     counts.l1_hits += present
     counts.l1_load_hits += present
-    missing = sectors & ~entry.valid & ~entry.pending
+    missing = missing_of(entry, sectors)
     if missing:
         request.left += 1
         if entry.pending == 0:  # the place is the first's; sectors that others ask for meanwhile need none
@@ -161,7 +165,7 @@ def miss(cores, memory, sm, index, line, sectors):
     fill, one = memory.fills[number], cores.code[cores.requests[index].code]
     fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = index, line, sectors, 0, sm.number, NONE
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 0, one.is_atomic, one.promote
-    fill.payload = popcount(sectors) * 32
+    fill.payload = popcount(sectors) * SECTOR_BYTES
     return number
 
 
@@ -182,27 +186,22 @@ def store(m, chip, cores, memory, sm, index, word, now):
     """One line of a store or atomic; its data take their time on the way out."""
     request = cores.requests[index]
     one, line = cores.code[request.code], line_of(request, word)
-    full, sectors = (word >> 4) & 15, word & 15
+    full, sectors = full_of(word), sectors_of(word)
     way, victim = find_l1(m, cores.l1_tags, cores.l1_lines, sm.number, line)
     if way == NONE and victim != NONE and not one.is_atomic:
         way = victim
-        replace(cores.l1_tags[way], cores.l1_lines[way], line)
+        allocate_l1(cores.l1_tags[way], cores.l1_lines[way], line)
     if way != NONE:
         entry = cores.l1_lines[way]
         chip.counts.l1_hits += popcount(sectors & (entry.valid | entry.stored))
-        if one.is_atomic:
-            entry.valid &= ~sectors  # atomics are done in L2, the copy here is stale
-        elif request.space == LOCAL:
-            entry.valid |= sectors
-        else:
-            entry.stored |= sectors
+        store_l1(entry, sectors, one.is_atomic, request.space == LOCAL)
         cores.l1_tags[way].used = now
     number = miss(cores, memory, sm, index, line, sectors)
     fill, masks = memory.fills[number], 0 if one.is_atomic else masked(sectors, full)
     if one.is_store:
         fill.request = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
         fill.full, fill.store = full, 1
-        fill.payload += 32 * masks
+        fill.payload += SECTOR_BYTES * masks
     else:
         request.left += 1
     send(m, chip, memory, sm, number, now)
@@ -218,9 +217,3 @@ def masked(sectors, full):
     A store of lines of four such sectors takes 5 cycles of the SM's port, of one 2, of four whole ones 4; slices likewise.
     """
     return 1 if sectors & ~full else 0
-
-
-@njit(cache=True)
-def replace(tag, entry, line):
-    """Give a way to a new line."""
-    tag.line, entry.valid, entry.pending, entry.stored = line + 1, 0, 0, 0

@@ -9,6 +9,7 @@ unit (lsu_drain.py).
 
 from numba import njit
 
+from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
 from ssmsim.engines.embedded.sm import hgmma_operands
@@ -57,7 +58,7 @@ def full(m, sub, warp, one):
 def push(m, chip, cores, w, cycle):
     """Queue the warp's current memory instruction; its counters go up now and down when data or operands are there."""
     sm, sub, warp = (
-        cores.sms[w // (4 * m.sm.warp_slots_per_subcore)],
+        cores.sms[w // (SUBCORES * m.sm.warp_slots_per_subcore)],
         cores.subs[w // m.sm.warp_slots_per_subcore],
         cores.warps[w],
     )
@@ -117,7 +118,7 @@ def serve(m, chip, cores, memory, s, cycle):
     if sm.lsu_next != cycle:  # it has been here, or comes back
         return
     sm.lsu_next = INF
-    i, ahead, when = arbiter.following(sm, cores.subs, requests, cores.warps, cores.code, 4 * s, cycle)
+    i, ahead, when = arbiter.following(sm, cores.subs, requests, cores.warps, cores.code, SUBCORES * s, cycle)
     index = NONE
     if i != NONE:
         index = cores.subs[i].queue_head if ahead == NONE else requests[ahead].next
@@ -218,7 +219,8 @@ def beyond(m, chip, cores, memory, s, index, cycle):
 @njit(cache=True, forceinline=True)
 def waiting(subs, s):
     """Whether there are accesses to global or local memory in the queues."""
-    return subs[4 * s].lg_count + subs[4 * s + 1].lg_count + subs[4 * s + 2].lg_count + subs[4 * s + 3].lg_count
+    first = SUBCORES * s
+    return subs[first].lg_count + subs[first + 1].lg_count + subs[first + 2].lg_count + subs[first + 3].lg_count
 
 
 @njit(cache=True)
@@ -250,7 +252,7 @@ def pop(m, chip, cores, i, ahead, index, cycle):
     sm_memory/mio_queue_arbitration: a sub-core's warps of three blocks have their ninth to fifteenth loads taken at 51
     to 144, 164 to 296 and 392 to 492 cycles, of one block all at 84 to 476).
     """
-    sm, sub, request = cores.sms[i // 4], cores.subs[i], cores.requests[index]
+    sm, sub, request = cores.sms[i // SUBCORES], cores.subs[i], cores.requests[index]
     one = cores.code[request.code]
     arbiter.leave(sub, cores.requests, ahead, index)
     sub.handed -= 1
