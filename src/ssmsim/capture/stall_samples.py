@@ -55,7 +55,9 @@ def read_report(report: Path) -> list[dict[str, Any]]:
     kernels = []
     for part in (context.range_by_idx(i) for i in range(context.num_ranges())):
         for action in (part.action_by_idx(i) for i in range(part.num_actions())):
-            size = {key: tuple(int(action.metric_by_name(name).as_uint64()) for name in of) for key, of in SIZES.items()}
+            size = {
+                key: tuple(int(action.metric_by_name(name).as_uint64()) for name in of) for key, of in SIZES.items()
+            }
             kernels.append({"kernel": action.name(action.NameBase_MANGLED), **size, "samples": list(_samples(action))})
     return kernels
 
