@@ -142,7 +142,7 @@ def run(ops: list[Op], warps: list[list[int]] | None = None, config: SimConfig |
         now = int(state.gpu[0].cycle)
         for w in np.flatnonzero(state.warps.block >= 0):
             before[int(w)] = (int(state.warps[w].age), int(state.warps[w].position))
-        status = loop.run(state.arrays(), now + 1)
+        status = loop.run(state.table(), now + 1)
         for w, (age, position) in before.items():
             warp = state.warps[w]
             if int(warp.age) == age and int(warp.position) > position:

@@ -17,7 +17,7 @@ IN_SEQUENCE = (
 """Counters that ncu can read in one pass together: a launch need not be run again for them."""
 
 
-INSTALLED = ("opt/nvidia/nsight-compute", "usr/local/cuda*", "usr/local/NVIDIA-Nsight-Compute*")  # below /
+INSTALLED = ("/opt/nvidia/nsight-compute", "/usr/local/cuda*", "/usr/local/NVIDIA-Nsight-Compute*")
 
 
 def find() -> Path:
@@ -27,7 +27,7 @@ def find() -> Path:
     """
     if (found := shutil.which("ncu")) is not None:
         return Path(found)
-    places = [place for pattern in INSTALLED for place in Path("/").glob(pattern)]
+    places = [place for pattern in INSTALLED for place in Path("/").glob(pattern.lstrip("/"))]
     programs = sorted(file for place in places for at in ("ncu", "*/ncu", "bin/ncu") for file in place.glob(at))
     if not programs:
         raise SsmsimError(
@@ -41,7 +41,10 @@ def python_module() -> Path:
 
     The `ncu` of a CUDA toolkit may be a script that starts the one of an installed Nsight Compute.
     """
-    places = [find().resolve().parent, *(place for pattern in INSTALLED for place in Path("/").glob(pattern))]
+    places = [
+        find().resolve().parent,
+        *(place for pattern in INSTALLED for place in Path("/").glob(pattern.lstrip("/"))),
+    ]
     found = sorted(
         folder for place in places for folder in place.glob("**/extras/python") if (folder / "ncu_report.py").is_file()
     )

@@ -93,7 +93,8 @@ def write(path: Path, rows: list[Sample]) -> None:
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(["launch", "pc", "reason", "samples"])
-    out.writerows(sorted(rows, key=lambda row: (row[0], row[2], int(row[1], 16))))
+    ordered: list[Sample] = sorted(rows, key=lambda row: (row[0], row[2], int(row[1], 16)))
+    out.writerows(ordered)
     with whole_file(path) as temporary:
         temporary.write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
 

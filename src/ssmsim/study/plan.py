@@ -288,7 +288,7 @@ def _launches(
 
 
 def _launch(folder: Path) -> Launch:
-    """A launch whose files lie in its workload's folder."""
+    """A launch whose files lie beside it or in another workload of the device, which has the same cubins."""
     check_inside(folder, folder.parent, f"launch {folder.name}", folder)
     launch = read_launch(folder)
     contents = [(f"contents of {buffer.name}", buffer.contents) for buffer in launch.buffers if buffer.contents]
@@ -297,7 +297,7 @@ def _launch(folder: Path) -> Launch:
             raise SsmsimError(
                 f"{what} {name!r} is an absolute path", folder / "launch.json", "copy it beside the launch"
             )
-        check_inside(folder / name, folder.parent, f"{what} {name!r}", folder / "launch.json")
+        check_inside(folder / name, folder.parents[1], f"{what} {name!r}", folder / "launch.json")
     return launch
 
 
