@@ -104,7 +104,6 @@ for kind, ending, name in SCRIPTS:
 
 include: "analysis/rules/documents.smk"
 include: "analysis/rules/evidence.smk"
-include: "analysis/rules/capture.smk"
 
 
 onstart:
