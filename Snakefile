@@ -37,7 +37,7 @@ SHARED = sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGE
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 report: f"{OUT}/report.rst"  # the report's front page
 wildcard_constraints: engine="[a-z]+", workload=PATTERN, launch=PATTERN, selection=PATTERN, digest="[0-9a-f]+"
-localrules: all, rows, front_page, readme, docs, captures, capture
+localrules: all, rows, front_page, readme, docs
 
 
 rule all:
@@ -104,7 +104,6 @@ for kind, ending, name in SCRIPTS:
 
 include: "analysis/rules/documents.smk"
 include: "analysis/rules/evidence.smk"
-include: "analysis/rules/capture.smk"
 
 
 onstart:
