@@ -12,6 +12,7 @@ import pytest
 
 from ssmsim.engines import embedded
 
+pytestmark = pytest.mark.modes
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
@@ -79,8 +80,8 @@ def test_every_counter_is_the_same_without_the_jit_and_in_another_process(tmp_pa
 
 
 @pytest.mark.parametrize(("mode", "chosen"), [
-    ("NUMBA_DISABLE_JIT", [f"test_{unit}.py" for unit in ("issue", "memory", "dram", "fetch", "blocks", "stalls")]),
-    ("NUMBA_BOUNDSCHECK", ["test_units.py", "test_dram.py"]),  # compiled with checks; the whole loop so would take a minute to compile
+    ("NUMBA_DISABLE_JIT", [f"test_{unit}.py" for unit in ("issue", "memory_latency", "dram", "fetch", "block_scheduler", "stalls")]),
+    ("NUMBA_BOUNDSCHECK", [f"test_{unit}.py" for unit in ("event_queue", "coalescer", "pipes", "ldgsts", "dram")]),  # compiled with checks; the whole loop so would take a minute to compile
 ])  # fmt: skip
 def test_timing_holds_in_the_other_modes(mode: str, chosen: list[str], tmp_path: Path) -> None:
     done = subprocess.run(
