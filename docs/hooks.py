@@ -34,9 +34,14 @@ def _local(target: str) -> bool:
     return "://" not in target and not target.startswith(("mailto:", "/"))
 
 
+def _is_page(path: str) -> bool:
+    """Whether a file of the repository is a source of the site as it is; scripts of docs/ are not."""
+    return path.startswith("docs/") and not path.endswith(".py")
+
+
 def _in_site(path: str) -> str:
     """A file of the repository to its place among the site's sources."""
-    if path.startswith("docs/"):
+    if _is_page(path):
         return path.removeprefix("docs/")
     file = generate.ROOT / path
     if file.is_dir() or file.suffix in SHOWN:
@@ -77,8 +82,8 @@ def on_files(files: Files, config: Any, **_: Any) -> Files:
     seen: set[str] = set()
     while waiting:
         path, text = waiting.pop()
-        for target in _targets(generate.render(text, generate.ROOT / path) if path.startswith("docs/") else text, path):
-            if target in seen or target.startswith("docs/"):
+        for target in _targets(generate.render(text, generate.ROOT / path) if _is_page(path) else text, path):
+            if target in seen or _is_page(target):
                 continue
             seen.add(target)
             file = generate.ROOT / target
@@ -97,7 +102,7 @@ def on_files(files: Files, config: Any, **_: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Generated blocks, then links as the site has them."""
     path = _in_repository(page.file.src_uri)
-    if path.startswith("docs/"):
+    if _is_page(path):
         markdown = generate.render(markdown, generate.ROOT / path)
     elif Path(path).suffix != ".md":
         return markdown

@@ -3,6 +3,7 @@
 A command lives in the package that does its work, in a module `command.py` holding `register(app)`, found by listing.
 """
 
+import functools
 import importlib
 import pkgutil
 import sys
@@ -20,6 +21,7 @@ UsageFault: type[Exception] = next(
 EPILOG = "SSMSIM_DEBUG=1 shows the traceback of a failure, SSMSIM_CACHE says where compiled code is kept."
 
 
+@functools.cache
 def build_app() -> typer.Typer:
     # without rich's panels, which cut names of options in a narrow terminal or a pipe
     app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,

@@ -17,7 +17,8 @@ FIELDS = {f"{group}.{name}": field for group, kind in GROUPS.items() for name, f
 @pytest.fixture
 def write(tmp_path: Path):
     """A modification of the baseline with this text, beside a copy of it."""
-    (tmp_path / "h200.yaml").write_text((FOLDER / "h200.yaml").read_text())
+    for name in ("h100", "h200"):
+        (tmp_path / f"{name}.yaml").write_text((FOLDER / f"{name}.yaml").read_text())
 
     def file(text: str, name: str = "mine", base: str = "base: h200\n") -> Path:
         path = tmp_path / f"{name}.yaml"
@@ -77,17 +78,17 @@ def test_broken_chains_and_baselines(name: str, text: str, told: str, write) -> 
 @pytest.mark.parametrize("field", ["sm.blocks", "dram.channels", "launch.skip_prologue"])
 def test_a_missing_field_is_named(field: str, write) -> None:
     group, name = field.split(".")
-    values = yaml.safe_load((FOLDER / "h200.yaml").read_text())
+    values = yaml.safe_load((FOLDER / "h100.yaml").read_text())
     del values[group][name]
-    with pytest.raises(SsmsimError, match=rf"h200\.yaml: field {field}: missing"):
-        load(write(yaml.safe_dump(values), "h200", base=""))
+    with pytest.raises(SsmsimError, match=rf"h100\.yaml: field {field}: missing"):
+        load(write(yaml.safe_dump(values), "h100", base=""))
 
 
 def test_the_last_word_counts_and_the_digest_follows_values_alone(write) -> None:
     first = load(write("# a comment\nsm: {blocks: 16}\n", "first"))
     second = load(write("sm: {blocks: 8}\nl2: {ways: 16}\n", "second", base="base: first\n"))
     same = load(write("sm: {blocks: 8}\n", "same"))
-    assert [f.stem for f in chain(second.files[0])] == ["second", "first", "h200"]
+    assert [f.stem for f in chain(second.files[0])] == ["second", "first", "h200", "h100"]
     assert (first.sm.blocks, second.sm.blocks) == (16, 8)
     assert digest(first) != digest(second) == digest(same)
 

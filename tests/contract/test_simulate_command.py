@@ -30,7 +30,8 @@ def told(monkeypatch, capsys, *arguments):
     ("shared: {max_bytes_per_sm: 65536, max_bytes_per_block: 1024, carveouts_kib: [64]}", ""),
 ])  # fmt: skip
 def test_a_wrong_configuration(text, cause, tmp_path, monkeypatch, capsys):
-    (tmp_path / "h200.yaml").write_text(H200.read_text())
+    for name in ("h100", "h200"):
+        (tmp_path / f"{name}.yaml").write_text(H200.with_name(f"{name}.yaml").read_text())
     (tmp_path / "mine.yaml").write_text(f"base: h200\n{text}\n")
     launch = LAUNCH if cause else ROOT / "traces/h200/mamba2-2.7b/04-chunk_scan_fwd_kernel"
     out = tmp_path / "out"
@@ -45,6 +46,7 @@ def test_a_wrong_configuration(text, cause, tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(("arguments", "cause"), [
     (["nowhere", "--config", H200], "nowhere: no launch.json"),
     ([LAUNCH, "--config", "nowhere.yaml"], "nowhere.yaml: no such configuration"),
+    ([LAUNCH, "--config", H200.with_name("h100.yaml")], "captured on NVIDIA H200, h100.yaml describes the H100"),
     ([LAUNCH, "--config", H200, "--engine", "verilog"], "no engine 'verilog'"),
     ([LAUNCH, "--config", H200, "--tracer", "oracle"], "no tracer 'oracle'"),
     ([LAUNCH, "--config", H200, "--warm", "nowhere"], "nowhere: no launch.json"),

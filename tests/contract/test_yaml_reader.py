@@ -95,7 +95,8 @@ def test_a_byte_order_mark_is_left_out(tmp_path):
 
 @pytest.fixture
 def mine(tmp_path):
-    (tmp_path / "h200.yaml").write_text((ROOT / "simconfigs/h200.yaml").read_text())
+    for name in ("h100", "h200"):
+        (tmp_path / f"{name}.yaml").write_text((ROOT / f"simconfigs/{name}.yaml").read_text())
     return tmp_path / "mine.yaml"
 
 

@@ -51,7 +51,7 @@ def test_it_prints_what_the_documents_show(
 def test_the_configuration_in_the_readme_is_the_examples() -> None:
     text = (ROOT / "examples/own_configuration.py").read_text()
     mine = yaml.safe_load(re.search(r'MINE = """\\\n(.*?)"""', text, re.DOTALL)[1])  # type: ignore[index]
-    for page in ("README.md", "docs/how-to/add_a_configuration.md"):
+    for page in ("README.md", "docs/how-to/add-a-configuration.md"):
         shown = re.findall(r"```yaml\n(base: .*?)```", (ROOT / page).read_text(), re.DOTALL)
         assert yaml.safe_load(shown[0]) == mine, page
 

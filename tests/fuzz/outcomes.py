@@ -75,6 +75,7 @@ def _place(error: BaseException) -> str:
 
 def count(target: Target, cases: int, start: int, folder: Path, kept: dict[str, Any]) -> Counter[str]:
     """Classes of `cases` damaged inputs; `kept` gets one case for each place of what must never be."""
+    target.run(target.sound, folder)  # raises when a sound input is refused; compiles what has not been compiled
     found: Counter[str] = Counter()
 
     @seed(start)

@@ -47,9 +47,12 @@ H200 = ROOT / "simconfigs/h200.yaml"
 
 @dataclass(frozen=True)
 class Target:
-    """cases: strategy of damaged inputs. run: what reads one, in a scratch folder that the next case reuses."""
+    """sound: an undamaged input. cases: strategy of damaged ones. run: what reads one, in a scratch folder that the next
+    case reuses.
+    """
 
     name: str
+    sound: Any
     cases: st.SearchStrategy[Any]
     run: Callable[[Any, Path], None]
 
@@ -85,6 +88,7 @@ def run_cubin(data: bytes, folder: Path) -> None:
 def run_configuration(data: bytes, folder: Path) -> None:
     if not (folder / "h200.yaml").exists():
         shutil.copy(H200, folder / "h200.yaml")
+        shutil.copy(H200.with_name("h100.yaml"), folder / "h100.yaml")
     (folder / "mine.yaml").write_bytes(data)
     config = load(folder / "mine.yaml")
     from ssmsim.engines.embedded import instructions
@@ -173,17 +177,32 @@ def arguments(draw: st.DrawFn) -> list[str]:
     }[command]  # fmt: skip
 
 
-FIELDS = [f"{group}.{name}" for group, fields in yaml.safe_load(H200.read_text()).items() for name in fields]
+FIELDS = {f"{group}.{name}": given["value"] for group, fields in yaml.safe_load(H200.read_text()).items()
+          for name, given in fields.items()}  # fmt: skip
+FACTORS = (0, 0.001, 0.1, 0.25, 0.5, 1, 2, 3, 4, 10, 100, 1000, 10**6, -1)
+
+
+def _times(old: Any, factor: float) -> str:
+    if isinstance(old, list):
+        return str([_times(value, factor) for value in old]).replace("'", "")
+    if isinstance(old, bool) or not isinstance(old, int | float):
+        return json.dumps(old)
+    return str(round(old * factor)) if isinstance(old, int) else str(old * factor)
+
+
+WORDS = st.one_of(st.sampled_from(NASTY_NUMBERS).map(str), st.sampled_from(NASTY_TEXT), st.integers(-10, 100000).map(str),
+                  st.floats().map(str), st.lists(st.integers(-5, 300), max_size=9).map(str))  # fmt: skip
 
 
 @st.composite
 def modifications(draw: st.DrawFn) -> bytes:
     """A modification of the baseline with one to three fields set to anything."""
     lines = ["base: h200"]
-    for field in draw(st.lists(st.sampled_from(FIELDS), min_size=1, max_size=3)):
+    for field in draw(st.lists(st.sampled_from(sorted(FIELDS)), min_size=1, max_size=3)):
         group, name = field.split(".")
-        value = draw(st.one_of(st.sampled_from(NASTY_NUMBERS).map(str), st.sampled_from(NASTY_TEXT), st.integers(-10, 100000).map(str),
-                               st.floats().map(str), st.lists(st.integers(-5, 300), max_size=9).map(str)))  # fmt: skip
+        old = FIELDS[field]
+        near = st.sampled_from(FACTORS).map(lambda factor, old=old: _times(old, factor))
+        value = draw(st.one_of(near, near, near, WORDS))
         lines.append(f"{group}: {{{name}: {value}}}")
     return "\n".join(lines).encode("utf-8", "surrogatepass")
 
@@ -198,19 +217,20 @@ def targets() -> dict[str, Target]:
     launch = st.sampled_from(LAUNCHES).map(launch_json).flatmap(lambda data: texts(json_text(data), data))
     study = STUDY.read_text()
     sequence_ = {"format": "sequence/1", "operations": [{"launch": "00-a"}, {"copy": 1}, {"launch": "01-b"}]}
+    cubin = Path(launch_json(SMALL)["cubin"]).read_bytes()
     trace = lzma.decompress(TRACE.read_bytes())
     head = trace[: 1 << 14]
     made = [
-        Target("launch", launch, run_launch),
-        Target("cubin", st.just(Path(launch_json(SMALL)["cubin"]).read_bytes()).flatmap(damaged_bytes), run_cubin),
-        Target("configuration", st.one_of(modifications(), modifications().flatmap(damaged_bytes)), run_configuration),
-        Target("baseline", st.one_of(damaged_words(H200.read_text()), damaged_bytes(H200.read_bytes())), run_baseline),
-        Target("study", st.one_of(damaged_words(study), damaged_bytes(study.encode()),
+        Target("launch", json_text(launch_json(SMALL)), launch, run_launch),
+        Target("cubin", cubin, damaged_bytes(cubin), run_cubin),
+        Target("configuration", b"base: h200\n", st.one_of(modifications(), modifications().flatmap(damaged_bytes)), run_configuration),
+        Target("baseline", H200.read_bytes(), st.one_of(damaged_words(H200.read_text()), damaged_bytes(H200.read_bytes())), run_baseline),
+        Target("study", study.encode(), st.one_of(damaged_words(study), damaged_bytes(study.encode()),
                                   damaged_tree(yaml.safe_load(study)).map(json_text)), run_study),
-        Target("sequence", texts(json_text(sequence_), sequence_), run_sequence),
-        Target("trace", st.one_of(damaged_bytes(trace), damaged_words(trace.decode()), damaged_bytes(head)), run_trace),
-        Target("result", texts(RESULT.text().encode(), json.loads(RESULT.text())), run_result),
-        Target("measured", st.one_of(damaged_words(MEASURED.read_text()), damaged_bytes(MEASURED.read_bytes())), run_measured),
-        Target("arguments", arguments(), run_arguments),
+        Target("sequence", json_text(sequence_), texts(json_text(sequence_), sequence_), run_sequence),
+        Target("trace", trace, st.one_of(damaged_bytes(trace), damaged_words(trace.decode()), damaged_bytes(head)), run_trace),
+        Target("result", RESULT.text().encode(), texts(RESULT.text().encode(), json.loads(RESULT.text())), run_result),
+        Target("measured", MEASURED.read_bytes(), st.one_of(damaged_words(MEASURED.read_text()), damaged_bytes(MEASURED.read_bytes())), run_measured),
+        Target("arguments", ["inspect", str(SMALL)], arguments(), run_arguments),
     ]  # fmt: skip
     return {target.name: target for target in made}

@@ -11,7 +11,7 @@ from ssmsim.counters import COUNTERS
 
 ROOT = Path(__file__).parents[2]
 H100, H200 = ROOT / "traces/h100", ROOT / "traces/h200"
-MEASURED = sorted(file.parent for file in H100.glob("*/measured.csv"))
+MEASURED = sorted(file.parent for file in H200.glob("measured_on_h100/*/measured.csv"))
 
 
 def table(folder: Path) -> pd.DataFrame:

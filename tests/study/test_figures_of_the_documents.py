@@ -13,7 +13,7 @@ from analysis import data as study_data
 mpl.use("agg")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/how-to/add_a_figure.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/add-a-figure.md"])
 def test_it_is_drawn(page: str, tmp_path) -> None:
     write_study(tmp_path, CONFIGS[:1], measured=True)
     shown = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)

@@ -9,6 +9,7 @@ from small_study import SMALL, TINY, Folder
 
 from ssmsim.errors import SsmsimError
 from ssmsim.study.plan import make_plan
+from ssmsim.study.schema import read_study
 
 
 def selection(**changes: object) -> dict[str, object]:
@@ -30,7 +31,10 @@ def selection(**changes: object) -> dict[str, object]:
         (selection(caches=["tepid"]), ["caches.0", "cold"]),
         (selection(speed="fast"), ["selections.only.speed"]),
         ({"axes": {"dram": {"dram.peak_gb_per_fortnight": 1}}}, ["axes.dram", "dram.peak_gb_per_fortnight"]),
-        ({"axes": {"dram": {"dram.channels": -8}}}, ["sweep point dram@2", "dram.channels"]),
+        (
+            {"axes": {"dram": {"dram.channels": -4}}} | selection(sweeps=[{"dram": [1024]}]),
+            ["sweep point dram@1024", "dram"],
+        ),
         ({"engines": ["steam"]}, ["engines", "steam", "embedded"]),
         ({"baseline": "h300"}, ["baseline", "h300"]),
         ({"selections": {}}, ["selections"]),
@@ -109,27 +113,27 @@ def test_a_study_of_more_runs_than_a_day_is_refused(folder: Folder, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "instead", "words"),
     [
-        ("device: h200\ndevice: h100\n", ["study.yaml:2", "'device' is there twice"]),
-        ("sample: on\n", ["sample", "boolean", "'on'"]),
-        ("selections: {a: {launches: {tiny: ['*']}, sweeps: [{dram: [010]}]}}\n", ["sweeps.0.dram.0", "'010'"]),
-        ("selections: {a: {launches: {tiny: ['*']}, sweeps: [{dram: [1:30]}]}}\n", ["sweeps.0.dram.0", "'1:30'"]),
-        ("selections: {a: {launches: {tiny: ['*']}, sweeps: [{dram: [.inf]}]}}\n", ["sweeps.0.dram.0", "'.inf'"]),
-        ("device: !!python/object/apply:os.system ['touch PWNED']\n", ["study.yaml:1", "a tag"]),
-        ("? [a, b]\n: 1\n", ["a key is not a name"]),
-        ("device: [\n", ["not YAML"]),
-        ("[" * 5000, ["not YAML"]),
-        ("device: \0\n", ["not YAML"]),
-        ("", ["field study"]),
-        ("just text\n", ["field study"]),
-        ("#" * (1 << 20) + "#", ["too large"]),
+        ("device: h200", "device: h200\ndevice: h100", ["study.yaml:3", "field device", "twice"]),
+        ("sample: false", "sample: on", ["study.yaml:5", "sample", "boolean", "'on'"]),
+        ("dram: [2]", "dram: [010]", ["sweeps.0.dram.0", "010"]),
+        ("dram: [2]", "dram: [1:30]", ["sweeps.0.dram.0", "'1:30'"]),
+        ("dram: [2]", "dram: [.inf]", ["sweeps.0.dram.0"]),
+        ("device: h200", "device: !!python/object/apply:os.system ['touch PWNED']", ["study.yaml:2", "tag"]),
+        ("device: h200", "? [a, b]\n: 1", ["study.yaml:2", "a key"]),
+        ("device: h200", "device: [", ["not YAML"]),
+        (SMALL, "[" * 5000, ["deep"]),
+        ("device: h200", "device: \0", ["not YAML"]),
+        (SMALL, "", ["field study"]),
+        (SMALL, "just text\n", ["field study"]),
     ],
 )
-def test_study_files_that_say_something_else(folder: Folder, text: str, words: list[str]) -> None:
-    (folder.path / "analysis/study.yaml").write_text(text)
+def test_study_files_that_say_something_else(tmp_path: Path, text: str, instead: str, words: list[str]) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(SMALL.replace(text, instead))
     with pytest.raises(SsmsimError) as error:
-        make_plan("analysis/study.yaml", folder.path)
+        read_study(file)
     assert "\n" not in str(error.value)
     for word in words:
         assert word in str(error.value)

@@ -1,6 +1,7 @@
 """Every figure and table is made from a study of a few made-up rows, and from one that lacks most of it."""
 
 import importlib
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,15 +10,18 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from docutils.core import publish_parts
 from small_study import ROOT
 
 from analysis import data as study_data
+from analysis import evidence, report
 from analysis.classes import kernel_class
 from analysis.readme import SECTIONS, markdown, render
 from analysis.sensitivity import factors
 from ssmsim.config.load import load
 from ssmsim.counters import COUNTERS, STALL_REASONS, TENSOR_FLOP, stall
 from ssmsim.results import Result
+from ssmsim.study.plan import make_plan
 
 mpl.use("agg")
 SCRIPTS = {kind: sorted(p.stem for p in (ROOT / "analysis" / kind).glob("[!_]*.py")) for kind in ("figures", "tables")}
@@ -178,3 +182,55 @@ def test_what_another_gpu_changes_is_a_ratio_of_ratios(tmp_path: Path) -> None:
     assert "| 3 of 20 µs and more, all | 1.10 to 1.10 | 1.21 to 1.21 | 10.0 % | +10.0 % |" in text
     figure = importlib.import_module("analysis.figures.other_gpu").draw(data)
     plt.close(figure)
+
+
+def test_the_reports_front_page_is_sound(full: study_data.Data) -> None:
+    """Findings, what was run, how to read it, as reStructuredText that docutils takes without a word."""
+    tables = {name: table(full, name) for name in SCRIPTS["tables"]}
+    text = report.page(make_plan("analysis/study.yaml", ROOT), "analysis/study.yaml", tables)
+    told = io.StringIO()
+    html = publish_parts(text, writer="html", settings_overrides={"warning_stream": told})["html_body"]
+    assert told.getvalue() == ""
+    for words in (
+        "Findings",
+        "mean absolute error",
+        "881 simulations",
+        "How to read it",
+        "dram 1.11, vector 1.11",
+        "<table",
+    ):
+        assert words in html
+    assert "|" not in html.split("What was run")[0] and "**" not in html
+
+
+def test_markdown_of_the_sections_becomes_rst() -> None:
+    assert report.rst("- **1.5 %** of `x`_y").strip() == "- **1.5 %**  of \\`x\\`\\_y"
+    lines = report.rst("a\n\n| k | v |\n| --- | --- |\n| 1 | – |").splitlines()
+    assert lines[-5:] == ["   * - k", "     - v", "   * - 1", "     - –", ""]
+
+
+def test_evidence_of_another_engine_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "waits.csv"
+    file.write_text(f"launch,digest\na,{evidence.digest()}\nb,0123456789abcdef\nc,\n")
+    told = evidence.note(file)
+    assert "2 of 3 lines are of another engine (digest 0123456789abcdef, unknown; today's is" in told
+    assert "`snakemake waits`" in told
+    file.write_text(f"launch,digest\na,{evidence.digest()}\n")
+    assert evidence.note(file) == ""
+    file.write_text("launch\na\n")
+    assert "1 of 1 lines" in evidence.note(file)
+
+
+@pytest.mark.parametrize("name", evidence.TABLES)
+def test_evidence_of_the_project(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    written = render(f"<!-- begin evidence.{name} -->\n<!-- end evidence.{name} -->\n", "study", {})
+    assert written.count("\n| ") > 5
+    assert written.startswith(f"<!-- begin evidence.{name} -->\n**Stale") == bool(
+        evidence.note(Path(f"analysis/{name}.csv"))
+    )
+
+
+def test_sections_of_no_study_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"page\.md: no section study\.acuracy"):
+        render("<!-- begin study.acuracy -->\n<!-- end study.acuracy -->\n", "study", {}, "page.md")

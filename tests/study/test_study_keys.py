@@ -28,7 +28,7 @@ print("\\n".join(m.__file__ for n, m in sys.modules.items() if n.partition(".")[
 HARMLESS = ("measured.py", "files.py", "errors.py", "engines/compile_cache.py", "study/__init__.py", "study/keys.py", "study/names.py",
             "study/plan.py", "study/schema.py")  # fmt: skip
 PART = {"selections": {"only": {"launches": {"tiny": ["*"]}, "configs": ["smem_x2"], "part": {"sms": 16}}}}
-BUFFER = "17-reduce_kernel"  # with contents
+BUFFER = "00-selective_scan_fwd_kernel"  # with contents
 
 
 def planned(folder: Folder) -> Plan:

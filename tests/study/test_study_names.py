@@ -115,7 +115,7 @@ def test_links_out(folder: Folder, tmp_path_factory: pytest.TempPathFactory, wha
     refused(folder, "lies outside")
 
 
-@pytest.mark.parametrize("path", ["absolute", "../../../../../x.cubin", "../../other/x.cubin"])
+@pytest.mark.parametrize("path", ["absolute", "../../../../../x.cubin", "../../../other/x.cubin"])
 def test_cubin_elsewhere(folder: Folder, path: str) -> None:
     file = folder.path / "traces/h200/tiny" / TINY / "launch.json"
     launch = json.loads(file.read_text())

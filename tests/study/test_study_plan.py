@@ -7,7 +7,7 @@ from small_study import ROOT, TINY, Folder
 
 from ssmsim.config.load import load
 from ssmsim.errors import SsmsimError
-from ssmsim.study.plan import digest, make_plan
+from ssmsim.study.plan import make_plan
 from ssmsim.study.progress import line
 from ssmsim.study.rows import roles
 
@@ -55,7 +55,7 @@ def test_batch_changes_with_every_file_of_a_configurations_chain(folder: Folder)
     assert identity() == before
     base.write_text(base.read_text().replace("xu_lanes_per_subcore: 8", "xu_lanes_per_subcore: 16"))
     changed = [part for part in identity().split() if part not in before.split()]
-    assert len(changed) == 1 and changed[0].startswith("vector_x2_dram_x1.5.cold.")
+    assert len(changed) == 1 and changed[0].startswith("vector_x2_dram_x1.5.cold:")
 
 
 def test_each_run_is_in_one_batch(folder: Folder) -> None:
@@ -88,10 +88,6 @@ def test_backward_begins_where_the_forward_kernels_repeat() -> None:
     found = roles(["00-a_fwd_kernel", "01-fill_kernel", "02-a_fwd_kernel", "03-a_bwd_kernel", "04-reduce_kernel"])
     assert [direction for direction, _ in found.values()] == ["forward"] * 2 + ["backward"] * 3
     assert [role for _, role in found.values()] == ["ssm", "framework", "again", "ssm", "framework"]
-
-
-def test_digest_covers_engine_and_replay_sources() -> None:
-    assert digest("embedded") == digest("embedded") != digest("accelsim")
 
 
 def test_progress_line() -> None:
@@ -145,14 +141,14 @@ def test_launches_measured_on_another_gpu(folder: Folder) -> None:
     header = "launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum"
     (folder.path / "traces/h200/tiny/measured.csv").write_text(f"{header}\n{TINY},cold,3400,2000\n")
     selections = {"only": {"launches": {"tiny": ["*"]}, "configs": ["h200"]}}
-    folder.study(clock="measured", baseline="h100", measured_on="h100", axes={}, selections=selections)
-    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h100/tiny/measured\.csv"):
+    folder.study(clock="measured", baseline="h100", measured_on="h100", cross_device=True, axes={}, selections=selections)
+    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h200/measured_on_h100/tiny/measured\.csv"):
         make_plan("analysis/study.yaml", folder.path)
-    other = folder.path / "traces/h100/tiny/measured.csv"
+    other = folder.path / "traces/h200/measured_on_h100/tiny/measured.csv"
     other.parent.mkdir(parents=True)
     other.write_text(f"{header}\n{TINY},cold,3600,2000\n")
     plan = make_plan("analysis/study.yaml", folder.path)
-    assert plan.measured == ["traces/h100/tiny/measured.csv"]
+    assert plan.measured == ["traces/h200/measured_on_h100/tiny/measured.csv"]
     assert {run.config: plan.clock(run) for run in plan.runs} == {"h100": 1800, "h200": 1700}
 
 

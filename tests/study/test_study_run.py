@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pandas as pd
 import pytest
-from small_study import PAGE, README, ROOT, TINY, Folder
+from small_study import ENVIRONMENT, PAGE, README, ROOT, TINY, Folder
 
 from analysis.readme import documents
 from analysis.rulegraph import collapse
@@ -147,7 +147,9 @@ def test_a_changed_cubin_simulates_again(done: Folder) -> None:
 def killed_when(folder: Folder, ready: Callable[[], bool], *targets: str) -> None:
     """Run until `ready`, then SIGKILL to the run and all its jobs."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--quiet", "all", "--", *targets]
-    with subprocess.Popen(command, cwd=folder.path, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+    with subprocess.Popen(
+        command, cwd=folder.path, env=ENVIRONMENT, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as run:
         deadline = time.monotonic() + 300
         while not ready() and run.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)

@@ -155,14 +155,14 @@ def run(ops: list[Op], warps: list[list[int]] | None = None, config: SimConfig |
     program, state, pool = prepare(ops, warps, config or one_sm(), blocks)
     ages, positions = np.full(len(state.warps), -1, np.int64), np.zeros(len(state.warps), np.int64)
     log = np.zeros((blocks * sum(map(len, warps)), 2), np.int64)
-    count, arrays = 0, state.arrays()
+    count, table = 0, state.table()
     while True:
         now = int(state.gpu[0].cycle)
-        status = loop.run(arrays, now + 1)
+        status = loop.run(table, now + 1)
         count = note(state.warps, ages, positions, log, count, now)
         if status == loop.NEED_BLOCKS:
             pool.refill()
-            arrays = state.arrays()  # the pool may have made room anew
+            table = state.table()  # the pool may have made room anew
         elif status == loop.DEADLOCK:
             raise deadlock(state, program)
         elif status == loop.FINISHED:

@@ -48,7 +48,7 @@ def outcome(config: SimConfig) -> tuple[Any, ...]:
     """The last cycle and every count."""
     warps = [list(range(len(OPS)))] * 4
     _, state, pool = prepare(OPS, warps, config, 12)
-    while (status := loop.run(state.arrays(), 1 << 62)) == loop.NEED_BLOCKS:
+    while (status := loop.run(state.table(), 1 << 62)) == loop.NEED_BLOCKS:
         pool.refill()
     assert status == loop.FINISHED
     return int(state.gpu[0].cycle), state.counts.tobytes(), np.asarray(state.stalls).tobytes()

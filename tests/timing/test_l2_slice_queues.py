@@ -102,7 +102,7 @@ def add(line):
 def done_when(stop, state, pool, look):
     """Run, looking every 100 cycles, until `look` is true or everything is done."""
     while not look(state) and int(state.gpu[0].cycle) < stop:
-        status = loop.run(state.arrays(), int(state.gpu[0].cycle) + 100)
+        status = loop.run(state.table(), int(state.gpu[0].cycle) + 100)
         if status == loop.NEED_BLOCKS:
             pool.refill()
         elif status == loop.FINISHED:
@@ -169,7 +169,7 @@ def behind(number):
     target = len(chain) + len(pause) + number
     while target + 2 not in issued:
         now = int(state.gpu[0].cycle)
-        status = loop.run(state.arrays(), now + 4)
+        status = loop.run(state.table(), now + 4)
         assert status in (loop.NEED_BLOCKS, loop.PAUSED)
         if status == loop.NEED_BLOCKS:
             pool.refill()

@@ -83,7 +83,8 @@ def test_a_field_moves_its_option(group, field, value, option):
 
 
 def test_a_modification_without_a_knob_is_the_first_note(tmp_path):
-    (tmp_path / "h200.yaml").write_text((SIMCONFIGS / "h200.yaml").read_text())
+    for name in ("h100", "h200"):
+        (tmp_path / f"{name}.yaml").write_text((SIMCONFIGS / f"{name}.yaml").read_text())
     (tmp_path / "m.yaml").write_text("base: h200\nfetch: {l0_prefetch_lines: 1}\n")
     first = render(load(tmp_path / "m.yaml"), "1.3").notes[0]
     assert "no knob for what this configuration modifies: fetch.l0_prefetch_lines" in first

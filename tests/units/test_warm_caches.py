@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from small_gpu import ACTIVE, CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded import instructions, loop
+from ssmsim.engines.embedded import instructions
 from ssmsim.engines.embedded.memory import address_map, tag_store
 from ssmsim.engines.embedded.memory.l2 import slice_cache
 from ssmsim.engines.embedded.sampling import functional_warming, warm_caches
 from ssmsim.engines.embedded.sm import instruction
-from ssmsim.engines.embedded.state import machine, occupancy, parameters
+from ssmsim.engines.embedded.state import counts, machine, occupancy, parameters
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.errors import SsmsimError
@@ -33,7 +33,7 @@ class Tags:
         config, given = small_gpu(**changes), read_launch(FITS)
         fits, nothing = occupancy.occupancy(given, config), r.records(instruction.CODE, 1)
         self.m = parameters.parameters(nothing, given, config, fits, 1)[0]
-        self.gpu, self.counts = r.records(loop.RUN, 1)[0], r.records(COUNTS, 1)[0]
+        self.gpu, self.counts = r.records(counts.RUN, 1)[0], r.records(COUNTS, 1)[0]
         self.tags, self.lines = (
             r.records(kind, config.l2.bytes // 128) for kind in (tag_store.TAG, slice_cache.L2_LINE)
         )

@@ -55,6 +55,9 @@ def register(app: typer.Typer) -> None:
         warm: Annotated[
             bool, typer.Option(help="with --again: with the caches as the launch before left them")
         ] = False,
+        stall_samples: Annotated[
+            bool, typer.Option(help="in place of a program: warp samples of the launches in the folder, from their cubins")
+        ] = False,
     ) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
         from ssmsim.capture.again import measure_again
@@ -62,6 +65,11 @@ def register(app: typer.Typer) -> None:
         from ssmsim.capture.measure import measure as run
         from ssmsim.errors import SsmsimError
 
+        if stall_samples:
+            if captured is not None or program or again or warm:
+                raise SsmsimError("--stall-samples takes nothing but -o", "ssmsim measure", "leave the rest out")
+            _sample_stalls(out)
+            return
         if captured is not None and (program or again or warm):
             raise SsmsimError("--captured takes no program, --again or --warm", "ssmsim measure", "leave one out")
         if captured is not None:
@@ -91,3 +99,13 @@ def register(app: typer.Typer) -> None:
 
         for name in write(read_launch(launch), parse_variants(off), out):
             typer.echo(out / name)
+
+
+def _sample_stalls(folder: Path) -> None:
+    """ncu's own report goes where temporary files go, and away again."""
+    import tempfile
+
+    from ssmsim.capture.stall_samples import sample_stalls
+
+    with tempfile.TemporaryDirectory() as temporary:
+        sample_stalls(folder, Path(temporary) / "samples.ncu-rep")

@@ -33,5 +33,5 @@ def measure_captured(captures: Path, folder: Path, repetitions: int = REPETITION
         row.values |= single.values
     folder.mkdir(parents=True, exist_ok=True)
     write_table(folder / "measured.csv", table)
-    program_of = f"captured launches of {captures.name}, replayed by ssmsim.capture.replay"
+    program_of = f"captured launches of {captures.name}, replayed by ssmsim.capture.relaunch"
     write_schema(folder / "measured.schema.json", table, units, before, {"program": program_of})

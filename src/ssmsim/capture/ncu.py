@@ -1,9 +1,11 @@
 """Nsight Compute: the command that reads a list of counters, and the table that it prints."""
 
 import csv
+import glob
 import io
 import shutil
 from collections.abc import Iterable
+from pathlib import Path
 
 from ssmsim.errors import SsmsimError
 
@@ -16,17 +18,44 @@ IN_SEQUENCE = (
 """Counters that ncu can read in one pass together: a launch need not be run again for them."""
 
 
+INSTALLED = ("/opt/nvidia/nsight-compute", "/usr/local/cuda*", "/usr/local/NVIDIA-Nsight-Compute*")
+
+
+def find() -> Path:
+    """Nsight Compute's command line: the `ncu` on the PATH, else the newest where NVIDIA's packages put it.
+
+    Raises SsmsimError where there is none.
+    """
+    if (found := shutil.which("ncu")) is not None:
+        return Path(found)
+    places = [Path(place) for pattern in INSTALLED for place in glob.glob(pattern)]
+    programs = sorted(file for place in places for at in ("ncu", "*/ncu", "bin/ncu") for file in place.glob(at))
+    if not programs:
+        raise SsmsimError(
+            "no ncu found", "", "install Nsight Compute (part of the CUDA toolkit) and put it on the PATH"
+        )
+    return programs[-1]
+
+
+def python_module() -> Path:
+    """The folder of `ncu_report`, which reads ncu's reports: beside ncu, or where NVIDIA's packages put it.
+
+    The `ncu` of a CUDA toolkit may be a script that starts the one of an installed Nsight Compute.
+    """
+    places = [find().resolve().parent, *(Path(place) for pattern in INSTALLED for place in glob.glob(pattern))]
+    found = sorted(folder for place in places for folder in place.glob("**/extras/python") if (folder / "ncu_report.py").is_file())
+    if not found:
+        raise SsmsimError("ncu's Python module is missing", "extras/python/ncu_report.py", "install Nsight Compute whole")
+    return found[-1]
+
+
 def prefix(metrics: Iterable[str], cache: str) -> list[str]:
     """The command line up to the program: counters of every kernel between cudaProfilerStart and Stop, as CSV.
 
     cache: cold flushes the caches before every pass, warm leaves them as the pass before left them.
     """
-    if shutil.which("ncu") is None:
-        raise SsmsimError(
-            "no ncu found", "", "install Nsight Compute (part of the CUDA toolkit) and put it on the PATH"
-        )
     return [
-        "ncu", "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled",
+        str(find()), "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled",
         "--clock-control", "none", "--cache-control", CACHE_CONTROL[cache], "--replay-mode", "kernel",
         "--profile-from-start", "off", "--target-processes", "application-only",
         "--metrics", ",".join((*metrics, PASSES)),

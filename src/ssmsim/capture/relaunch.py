@@ -1,7 +1,7 @@
 """Runs a captured sequence again through the driver API alone: captured cubins and parameters, fresh memory.
 
-    python -m ssmsim.capture.replay CAPTURE             how far the outputs are from those of the framework's own run
-    python -m ssmsim.capture.replay CAPTURE --repeat N  the sequence N times, for a profiler; nothing is compared
+    python -m ssmsim.capture.relaunch CAPTURE             how far the outputs are from those of the framework's own run
+    python -m ssmsim.capture.relaunch CAPTURE --repeat N  the sequence N times, for a profiler; nothing is compared
 
 The framework's outputs are the capture's outputs/. Memory that no recipe fills holds NaN patterns before the first
 launch, so that a value that was never written shows.

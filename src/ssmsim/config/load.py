@@ -80,7 +80,7 @@ def without_effect(config: SimConfig) -> list[str]:
 
 def digest(config: SimConfig) -> str:
     """Hash of every value; names, files and sources do not count."""
-    text = config.model_dump_json(exclude={"name", "files", "provenance"})
+    text = config.model_dump_json(exclude={"name": True, "files": True, "provenance": True, "gpu": {"name"}})
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

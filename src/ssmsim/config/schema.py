@@ -13,6 +13,11 @@ from ssmsim.config.sm import L1, Constant, Fetch, Issue, Mio, Shared, Sm, Tensor
 class Gpu(Group):
     """The die. Cycles everywhere are SM cycles unless the name says otherwise."""
 
+    name: str = Field(
+        default="",
+        max_length=64,
+        description="the product, as the name of a launch's device has it; says alone which launches are its own. Empty: any",
+    )
     compute_capability: str = Field(pattern=r"^\d+\.\d$", description="as the driver reports it, '9.0' for Hopper")
     sm_clock_mhz: Megahertz
     cycles_at_mhz: Megahertz = Field(

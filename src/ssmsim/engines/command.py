@@ -45,6 +45,7 @@ def simulate(
     sm_clock_mhz: Annotated[
         int, take.whole("SM clock of the measurement compared with; 0: the config's", *take.CLOCK_MHZ, "MHz", 0)
     ] = 0,
+    cross_device: Annotated[bool, typer.Option(help="a launch that was captured on another GPU than the config's")] = False,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
     from ssmsim.engines.run_launch import replay
@@ -54,7 +55,7 @@ def simulate(
     check_outputs(wanted, [launch, config])  # a result must not be lost for want of a place
     before = warm[0] if warm and len(warm) == 1 else warm
     given: dict[str, Any] = {"timeline": timeline, "stalls": stalls, "samples": warp_samples, "warm": before,
-                             "sample": sample_instructions or sample, "sm_clock_mhz": sm_clock_mhz}  # fmt: skip
+                             "sample": sample_instructions or sample, "sm_clock_mhz": sm_clock_mhz, "cross_device": cross_device}  # fmt: skip
     given = {name: value for name, value in given.items() if value}
     if timeline is not None:
         given["timeline_sm"] = sm_number(timeline_sm)

@@ -5,10 +5,11 @@ python -m ssmsim.microbenchmarks.keep MEASURED KEPT GROUP/NAME...
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
-from ssmsim.errors import SsmsimError
+from ssmsim.errors import SsmsimError, told
 from ssmsim.files import whole_file
 from ssmsim.microbenchmarks.build import load_program
 
@@ -73,4 +74,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(told(main))

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ssmsim.errors import told
 from ssmsim.microbenchmarks.build import build, load_program, programs
 
 MODULE = "ssmsim.microbenchmarks.run"
@@ -170,4 +171,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(told(main))

@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from ssmsim.config.device import check_device
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines import open_engine
@@ -81,6 +82,8 @@ def compare(
         if names and not any(name in case for name in names):
             continue
         launch = read_launch(path)
+        if results is None:  # the measured cycles are those of the GPU that the launch names
+            check_device(launch, config)
         facts = launch.microbenchmark  # type: ignore[attr-defined]
         if results is not None and (facts := _of_other(results, case)) is None:
             continue

@@ -82,7 +82,16 @@ def kernel_info(image: bytes, kernel: str, where: object = "") -> KernelInfo:
     """
     try:
         return _kernel_info(image, kernel, where)
-    except (ELFError, struct.error, AttributeError, ValueError, IndexError, TypeError) as error:
+    except (
+        ELFError,
+        struct.error,
+        AttributeError,
+        ValueError,
+        IndexError,
+        TypeError,
+        OverflowError,
+        KeyError,
+    ) as error:
         raise SsmsimError(f"not a whole cubin: {error}", where, "copy the cubin again or capture again") from None
 
 

@@ -51,7 +51,17 @@ def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
             if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > len(data):
                 raise SsmsimError(f"cut short: section {section.name} ends behind the file", where, "copy it again")
         return _read(sections, name, where)
-    except (ELFError, struct.error, ValueError, UnicodeDecodeError, AttributeError, KeyError) as error:
+    except (
+        ELFError,
+        struct.error,
+        ValueError,
+        UnicodeDecodeError,
+        AttributeError,
+        KeyError,
+        IndexError,
+        TypeError,
+        OverflowError,
+    ) as error:
         raise SsmsimError(f"not a whole cubin ({error})", where, "give the cubin that the driver loaded") from None
 
 

@@ -15,7 +15,7 @@ from ssmsim.capture.ablate import ablate
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import digest
-from ssmsim.errors import SsmsimError
+from ssmsim.errors import SsmsimError, told
 from ssmsim.files import whole_file
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
@@ -96,4 +96,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(told(main))

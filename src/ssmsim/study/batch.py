@@ -17,7 +17,7 @@ from typing import Any
 
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines import open_engine
-from ssmsim.errors import SsmsimError
+from ssmsim.errors import SsmsimError, told
 from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled
 from ssmsim.sass.decode import decode_launch
@@ -112,4 +112,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(told(main))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ssmsim.config.device import same_device
 from ssmsim.config.load import chain, load
 from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
@@ -121,8 +122,8 @@ class Plan:
         return {gpu: files for gpu, files in others.items() if files}
 
     def tables(self, gpu: str) -> list[str]:
-        """Measured tables of the plan's workloads in traces/`gpu`."""
-        files = [f"traces/{gpu}/{workload}/measured.csv" for workload in self.workloads]
+        """Measured tables of the plan's launches on `gpu`: the one that they were captured on, or another."""
+        files = [f"{measured_folder(self.study.device, gpu)}/{workload}/measured.csv" for workload in self.workloads]
         return [file for file in files if (self.root / file).is_file()]
 
     @cached_property
@@ -226,8 +227,9 @@ def make_plan(file: Path | str, root: Path | str = ".", sample: object = None) -
                     batches[engine, workload, launch, name] = fresh
         launches |= chosen
     for workload in sorted({workload for workload, _ in launches}) if study.measured_on else []:
-        if not (root / f"traces/{study.measured_on}/{workload}/measured.csv").is_file():
-            what = f"field measured_on: no traces/{study.measured_on}/{workload}/measured.csv"
+        table = f"{measured_folder(study.device, study.tables)}/{workload}/measured.csv"
+        if not (root / table).is_file():
+            what = f"field measured_on: no {table}"
             raise SsmsimError(what, file, "`ssmsim measure --captured` makes it, on a GPU")
     sampled = study.sample if sample is None else str(sample).lower() == "true"
     plan = Plan(study, sampled, root, batches, configs, launches)
@@ -235,6 +237,11 @@ def make_plan(file: Path | str, root: Path | str = ".", sample: object = None) -
         check_file_name(path, file)
     _ = plan.clocks  # a table that is wrong is missed now, not in a job
     return plan
+
+
+def measured_folder(device: str, gpu: str) -> str:
+    """Where the measured tables of launches captured on `device` lie: beside them, or those of another GPU apart."""
+    return f"traces/{device}" if gpu == device else f"traces/{device}/measured_on_{gpu}"
 
 
 def _text(factor: float) -> str:
@@ -281,7 +288,7 @@ def _launches(
 
 
 def _launch(folder: Path) -> Launch:
-    """A launch whose files lie in its workload's folder."""
+    """A launch whose files lie beside it or in another workload of the device, which has the same cubins."""
     check_inside(folder, folder.parent, f"launch {folder.name}", folder)
     launch = read_launch(folder)
     contents = [(f"contents of {buffer.name}", buffer.contents) for buffer in launch.buffers if buffer.contents]
@@ -290,7 +297,7 @@ def _launch(folder: Path) -> Launch:
             raise SsmsimError(
                 f"{what} {name!r} is an absolute path", folder / "launch.json", "copy it beside the launch"
             )
-        check_inside(folder / name, folder.parent, f"{what} {name!r}", folder / "launch.json")
+        check_inside(folder / name, folder.parents[1], f"{what} {name!r}", folder / "launch.json")
     return launch
 
 
@@ -303,6 +310,9 @@ def _same_gpu(launch: Launch, study: Study, config: SimConfig, name: str, where:
             file,
             "capture it there or name another configuration",
         )
+    if not study.cross_device and not same_device(launch, config):
+        what = f"launch {where} was captured on {launch.device.name}, configuration {name} describes the {config.gpu.name}"
+        raise SsmsimError(what, file, "name a configuration of that GPU, or write `cross_device: true`")
 
 
 def _sweep_point(study: Study, baseline: SimConfig, point: str, steps: dict[str, float], file: Path | str) -> SimConfig:

@@ -22,7 +22,7 @@ from typing import Any
 import pandas as pd
 
 from ssmsim.counters import COUNTERS
-from ssmsim.errors import SsmsimError
+from ssmsim.errors import SsmsimError, told
 from ssmsim.files import whole_file
 from ssmsim.launch import Launch, read_launch
 from ssmsim.measured import read_measured
@@ -144,4 +144,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(told(main))

@@ -15,6 +15,7 @@ from typing import Any, cast
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import digest
+from ssmsim.errors import told
 from ssmsim.files import whole_file
 from ssmsim.launch import read_launch
 from ssmsim.results import Result
@@ -133,7 +134,7 @@ def table(rows: list[dict[str, object]]) -> str:
     return "\n".join([said, "", f"| {' | '.join(titles)} |", "| --- " * len(titles) + "|", *map(line, rows)])
 
 
-if __name__ == "__main__":
+def main() -> None:
     path = Path(sys.argv[-1])
     if len(sys.argv) < 2 or path.name.startswith("-"):
         sys.exit("usage: python -m ssmsim.study.sampling [--table] FILE.csv")
@@ -141,3 +142,7 @@ if __name__ == "__main__":
         print(table(read(path)))
     else:
         fill(path, Path(__file__).parents[3])
+
+
+if __name__ == "__main__":
+    sys.exit(told(main))

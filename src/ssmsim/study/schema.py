@@ -94,8 +94,9 @@ class Selection(_Strict):
 class Study(_Strict):
     """device: folder under traces/. baseline: what sweeps start from and speed-ups refer to. engines: who replays.
 
-    measured_on: folder under traces/ with measured tables of the same launches on another GPU, in place of the device's
-                (`ssmsim measure --captured` makes them).
+    measured_on: another GPU whose tables of the same launches take the place of the device's: those in
+                traces/DEVICE/measured_on_GPU (`ssmsim measure --captured` makes them).
+    cross_device: launches may run under configurations of another GPU than the device's; otherwise such a study is refused.
     accelsim_root: folder of Accel-Sim, in place of $ACCELSIM_ROOT.
     sample:     simulate some waves of thread blocks and estimate the whole; false: every block.
     clock:      of the SMs in runs on the whole GPU: `measured`, each launch as its measurement ran (the GPU slows the
@@ -107,6 +108,7 @@ class Study(_Strict):
 
     device: Name
     measured_on: Name | None = None
+    cross_device: bool = False
     baseline: Name
     engines: Annotated[list[Name], Once] = Field(min_length=1)
     accelsim_root: str | None = None

@@ -21,6 +21,7 @@ import pandas as pd
 from ssmsim.config.load import load
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import digest
+from ssmsim.errors import told
 from ssmsim.files import whole_file
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
@@ -120,7 +121,7 @@ def fill(out: Path, root: Path) -> None:
                 pd.DataFrame([rows[one] for one in sorted(rows)]).to_csv(temporary, index=False, float_format="%.4f")
 
 
-if __name__ == "__main__":
+def main() -> None:
     path = Path(sys.argv[-1])
     if len(sys.argv) < 2 or path.name.startswith("-"):
         sys.exit("usage: python -m ssmsim.study.waits [--table] FILE.csv")
@@ -130,3 +131,7 @@ if __name__ == "__main__":
         print(table(pd.read_csv(path)))
     else:
         fill(path, ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(told(main))

@@ -5,6 +5,7 @@ python -m ssmsim.workloads NAME [--repeat N] [--tuning FILE] [--outputs FOLDER]
 
 import argparse
 import json
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 
 from ssmsim.capture import describe
 from ssmsim.contents import make, write_contents
+from ssmsim.errors import told
 from ssmsim.workloads import Input, Tensors, Workload, open_workload
 from ssmsim.workloads._tuning import keep_tuning, pin_tuning
 
@@ -83,4 +85,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(told(main))

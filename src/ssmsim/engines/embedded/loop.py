@@ -32,31 +32,18 @@ from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import slice_cache, writes
 from ssmsim.engines.embedded.sm import issue, scoreboard
 from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, writeback
-from ssmsim.engines.embedded.state.parts import Chip, Cores, Grid, InstructionCaches, Memory
-from ssmsim.engines.embedded.state.pointers import bare
-from ssmsim.engines.embedded.state.records import INF, record
+from ssmsim.engines.embedded.state.parts import chip_of, cores_of, grid_of, icache_of, machine_of, memory_of
+from ssmsim.engines.embedded.state.records import INF
 
 FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED = range(5)
 PATIENCE = 4_000_000  # cycles without an issued instruction that count as a deadlock
 
-# What moves with time but belongs to no single unit: the block scheduler, ports of GPCs, the link between the partitions.
-RUN = record(
-    "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish", "ended_fp",
-    "fault", "warps_alive", "uses", "progress_at", ("gpc_request_fp", 32), ("link_fp", 2),
-)  # fmt: skip
-
 
 @njit(cache=True)
-def run(arrays, pause):
-    """Simulate until all blocks are done or Python is needed; the status. arrays: parts.Arrays."""
-    a = arrays
-    chip = Chip(bare(a.gpu)[0], bare(a.counts)[0], bare(a.events))
-    cores = Cores(bare(a.sms), bare(a.subs), bare(a.warps), bare(a.blocks), bare(a.code), bare(a.stream), bare(a.stalls),
-                  bare(a.requests), bare(a.accesses), bare(a.lines), bare(a.l1_tags), bare(a.l1_lines))  # fmt: skip
-    icache = InstructionCaches(bare(a.l0), bare(a.l1i), bare(a.gpci), bare(a.l2i), bare(a.imc), bare(a.idc))
-    memory = Memory(bare(a.fills), bare(a.coalescer), bare(a.slices), bare(a.nodes), bare(a.l2_tags), bare(a.l2_lines),
-                    bare(a.transactions), bare(a.channels))  # fmt: skip
-    return cycles(bare(a.machine)[0], chip, cores, icache, memory, Grid(bare(a.loaded), bare(a.order)), pause)
+def run(table, pause):
+    """Simulate until all blocks are done or Python is needed; the status. table: State.table()."""
+    m = machine_of(table).machine
+    return cycles(m, chip_of(table), cores_of(table), icache_of(table), memory_of(table), grid_of(table), pause)
 
 
 @njit(cache=True, inline="always")

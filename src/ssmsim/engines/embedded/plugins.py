@@ -28,13 +28,16 @@ def number(package: ModuleType, name: str, field: str) -> int:
     return names(package).index(name)
 
 
-def chosen(package: ModuleType, function: str) -> Callable[..., Any]:
-    """Compiled f(number, *arguments): the function of that name in the module with this number."""
+def chosen(package: ModuleType, function: str, inline: bool = False) -> Callable[..., Any]:
+    """Compiled f(number, *arguments): the function of that name in the module with this number.
+
+    inline: repeated wherever it is called, for what is small and called in every cycle.
+    """
     modules = [importlib.import_module(f"{package.__name__}.{name}") for name in names(package)]
     rest = getattr(modules[-1], function)
     pick = _last(rest)
     for place in range(len(modules) - 2, -1, -1):
-        pick = _either(place, getattr(modules[place], function), pick)
+        pick = _either(place, getattr(modules[place], function), pick, inline or place > 0)
     return pick
 
 
@@ -46,8 +49,8 @@ def _last(only: Callable[..., Any]) -> Callable[..., Any]:
     return pick
 
 
-def _either(place: int, first: Callable[..., Any], others: Callable[..., Any]) -> Callable[..., Any]:
-    @njit(forceinline=True)
+def _either(place: int, first: Callable[..., Any], others: Callable[..., Any], inline: bool) -> Callable[..., Any]:
+    @njit(forceinline=inline)
     def pick(number, *arguments):
         if number == place:
             return first(*arguments)

@@ -112,7 +112,7 @@ def run_to_end(state: State, pool: Pool, program: Program, watches: list) -> Non
     """Run the loop, pausing for those who watch: each names the next cycle it wants to look at."""
     while True:
         pause = min((watch.until(state) for watch in watches), default=STEP)
-        status = loop.run(state.arrays(), pause)
+        status = loop.run(state.table(), pause)
         for watch in watches:
             watch.look(state)
         if status == loop.NEED_BLOCKS:

@@ -17,7 +17,7 @@ from ssmsim.engines.embedded.sm.memory import fence, lsu
 from ssmsim.engines.embedded.state.pointers import prefetch
 from ssmsim.engines.embedded.state.records import COUNTER_MASK, EXITED, FP, INDEX, INF, NONE, OFF_BIT
 
-before = chosen(schedulers, "before")
+before = chosen(schedulers, "before", inline=True)
 NEXT_LINE = 16  # instructions of a stream in a line of the host's cache
 
 

@@ -12,3 +12,10 @@ COUNTS = record(
     "dram_issued", "dram_done", "reply_bytes", "request_bytes", "merged", "lsu_cycles", "copy_conflicts",
     "fetch_misses", "fetch_lines", "imc_misses", "idc_misses", ("pipe_busy_fp", len(PIPES)),
 )  # fmt: skip
+
+
+# What moves with time but belongs to no single unit: the block scheduler, ports of GPCs, the link between the partitions.
+RUN = record(
+    "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "loaded_blocks", "blocks_done", "ages", "finish", "ended_fp",
+    "fault", "warps_alive", "uses", "progress_at", ("gpc_request_fp", 32), ("link_fp", 2),
+)  # fmt: skip

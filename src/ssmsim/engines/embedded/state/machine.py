@@ -1,12 +1,13 @@
 """SimConfig and launch to the engine's state: every name resolved to an integer, every array allocated, once."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import STALL_REASONS
-from ssmsim.engines.embedded import block_scheduler, event_queue, loop
+from ssmsim.engines.embedded import block_scheduler, event_queue
 from ssmsim.engines.embedded import event_queue as wheel
 from ssmsim.engines.embedded.feed import coalesce
 from ssmsim.engines.embedded.host.huge_pages import Room
@@ -15,11 +16,12 @@ from ssmsim.engines.embedded.memory.l2 import slice_cache, slice_queues
 from ssmsim.engines.embedded.sm import core, fetch
 from ssmsim.engines.embedded.sm.memory import l1, lsu
 from ssmsim.engines.embedded.sm.stalls import STALLS
+from ssmsim.engines.embedded.state import counts
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.occupancy import occupancy
 from ssmsim.engines.embedded.state.parameters import cpcs, parameters
-from ssmsim.engines.embedded.state.parts import GROUPS, Arrays, Chip, Cores, Grid, InstructionCaches, Memory, Parts
+from ssmsim.engines.embedded.state.parts import BY_ADDRESS, ORDER, Parts, addresses, groups
 from ssmsim.engines.embedded.state.records import Records
 from ssmsim.launch import Launch
 
@@ -61,16 +63,18 @@ class State:
     idc: Records
     stalls: Records
 
-    def arrays(self) -> Arrays:
-        """What loop.run takes, by name; stalls as one record an instruction."""
-        named = {name: getattr(self, name) for name in Arrays._fields}
-        return Arrays(**named | {"stalls": self.stalls.view(STALLS).reshape(-1).view(np.recarray)})
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every array that the loop reads, by its name in parts.py; stalls as one record an instruction."""
+        renamed = {"run": self.gpu, "stalls": self.stalls.view(STALLS).reshape(-1).view(np.recarray)}
+        return {name: renamed[name] if name in renamed else getattr(self, name) for name in ORDER}
 
     def parts(self) -> Parts:
         """The groups that the cycle path passes on, for calling a unit by itself."""
-        every = self.arrays()._asdict() | {"run": self.gpu[0], "counts": self.counts[0]}
-        chip, cores, icache, memory, grid = ({name: every[name] for name in group._fields} for group in GROUPS)
-        return Parts(Chip(**chip), Cores(**cores), InstructionCaches(**icache), Memory(**memory), Grid(**grid))
+        return groups(self.arrays())
+
+    def table(self) -> Any:
+        """What loop.run takes. The state must outlive it, and an array that is replaced needs another table."""
+        return addresses(self.arrays()) if BY_ADDRESS else self.parts()
 
 
 def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int) -> State:
@@ -92,7 +96,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
     l0_entries = len(subs) * int(m.l0_sets * m.l0_ways)
     state = State(
-        machine=machine, gpu=room.records(loop.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
+        machine=machine, gpu=room.records(counts.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
         blocks=room.records(block_scheduler.BLOCK, len(sms) * fits.blocks),
         loaded=room.records(block_scheduler.LOADED, int(m.loaded_capacity)),
         order=np.arange(len(sms)),  # SMs are numbered GPC by GPC

@@ -1,9 +1,45 @@
-"""The machine in four parts, as the cycle path passes them on: bare pointers to records, one group per part.
+"""The machine in parts, as the cycle path passes them on: one group of arrays per part, one word wherever it goes.
 
-A group costs nothing where it is passed: the compiler hands on the pointers that are used. See pointers.py for why bare.
+For the compiled loop a group is the address of a row of addresses, prepared by Python (`table`) and never changed while the
+loop runs: `cores.warps` reads one of them. Where the loop is interpreted or checks bounds, a group is a tuple of arrays.
 """
 
 from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import njit
+
+from ssmsim.engines.embedded.block_scheduler import BLOCK, LOADED
+from ssmsim.engines.embedded.event_queue import EVENT
+from ssmsim.engines.embedded.feed.coalesce import ACCESS
+from ssmsim.engines.embedded.memory.dram import CHANNEL, TRANSACTION
+from ssmsim.engines.embedded.memory.l2.slice_cache import L2_LINE, SLICE
+from ssmsim.engines.embedded.memory.l2.slice_queues import NODE
+from ssmsim.engines.embedded.memory.noc import COALESCED, TRANSFER
+from ssmsim.engines.embedded.memory.tag_store import TAG
+from ssmsim.engines.embedded.sm.core import SM, SUBCORE, WARP
+from ssmsim.engines.embedded.sm.fetch import CODE_LINE
+from ssmsim.engines.embedded.sm.instruction import CODE
+from ssmsim.engines.embedded.sm.memory.l1 import L1_LINE
+from ssmsim.engines.embedded.sm.memory.lsu import REQUEST
+from ssmsim.engines.embedded.sm.stalls import STALLS
+from ssmsim.engines.embedded.state.counts import COUNTS, RUN
+from ssmsim.engines.embedded.state.parameters import PARAMETERS
+from ssmsim.engines.embedded.state.pointers import addresses_view
+
+INT64, INT32 = np.dtype(np.int64), np.dtype(np.int32)
+# What each array holds; those of ONE are a single record.
+ARRAYS = {
+    "machine": PARAMETERS, "run": RUN, "counts": COUNTS, "events": EVENT,
+    "sms": SM, "subs": SUBCORE, "warps": WARP, "blocks": BLOCK, "code": CODE, "stream": INT32, "stalls": STALLS,
+    "requests": REQUEST, "accesses": ACCESS, "lines": INT64, "l1_tags": TAG, "l1_lines": L1_LINE,
+    "l0": CODE_LINE, "l1i": CODE_LINE, "gpci": CODE_LINE, "l2i": CODE_LINE, "imc": CODE_LINE, "idc": CODE_LINE,
+    "fills": TRANSFER, "coalescer": COALESCED, "slices": SLICE, "nodes": NODE, "l2_tags": TAG, "l2_lines": L2_LINE,
+    "transactions": TRANSACTION, "channels": CHANNEL,
+    "loaded": LOADED, "order": INT64,
+}  # fmt: skip
+ONE = ("machine", "run", "counts")
 
 
 class Chip(NamedTuple):
@@ -62,7 +98,16 @@ class Grid(NamedTuple):
     order: Any
 
 
+class Machine(NamedTuple):
+    """The parameters of the run."""
+
+    machine: Any
+
+
 class Parts(NamedTuple):
+    """All groups, in the order of the table."""
+
+    machine: Machine
     chip: Chip
     cores: Cores
     icache: InstructionCaches
@@ -70,41 +115,32 @@ class Parts(NamedTuple):
     grid: Grid
 
 
-GROUPS = (Chip, Cores, InstructionCaches, Memory, Grid)
+GROUPS = (Machine, Chip, Cores, InstructionCaches, Memory, Grid)
+ORDER = tuple(name for group in GROUPS for name in group._fields)
 
 
-class Arrays(NamedTuple):
-    """Every array of the state by its name: what Python hands to the loop."""
+def groups(arrays: dict[str, Any]) -> Parts:
+    """The groups as tuples of arrays, of those in ONE their record."""
+    held = {name: array[0] if name in ONE else array for name, array in arrays.items()}
+    return Parts(*(group(**{name: held[name] for name in group._fields}) for group in GROUPS))  # type: ignore[arg-type]
 
-    machine: Any
-    gpu: Any
-    counts: Any
-    sms: Any
-    subs: Any
-    warps: Any
-    blocks: Any
-    loaded: Any
-    order: Any
-    code: Any
-    stream: Any
-    accesses: Any
-    lines: Any
-    events: Any
-    requests: Any
-    fills: Any
-    coalescer: Any
-    l1_tags: Any
-    l1_lines: Any
-    slices: Any
-    nodes: Any
-    l2_tags: Any
-    l2_lines: Any
-    transactions: Any
-    channels: Any
-    l0: Any
-    l1i: Any
-    gpci: Any
-    l2i: Any
-    imc: Any
-    idc: Any
-    stalls: Any
+
+def addresses(arrays: dict[str, np.ndarray]) -> np.ndarray:
+    """int64[len(ORDER)]: where each array begins. Whoever holds it must hold the arrays."""
+    for name in ORDER:
+        assert arrays[name].dtype == ARRAYS[name], name
+    return np.array([arrays[name].ctypes.data for name in ORDER], np.int64)
+
+
+BY_ADDRESS = not (numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK)
+if BY_ADDRESS:
+    _views = [
+        addresses_view(group.__name__, {n: (ARRAYS[n], n in ONE) for n in group._fields}, ORDER.index(group._fields[0]))
+        for group in GROUPS
+    ]
+    machine_of, chip_of, cores_of, icache_of, memory_of, grid_of = _views
+else:
+    machine_of, chip_of, cores_of, icache_of, memory_of, grid_of = (
+        njit(lambda parts: parts.machine), njit(lambda parts: parts.chip), njit(lambda parts: parts.cores),
+        njit(lambda parts: parts.icache), njit(lambda parts: parts.memory), njit(lambda parts: parts.grid),
+    )  # fmt: skip

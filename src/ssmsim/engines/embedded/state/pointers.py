@@ -12,8 +12,10 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import register_default
 from numba.core.datamodel.models import PrimitiveModel
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 from numba.extending import intrinsic, lower_builtin
+from numba.np.numpy_support import from_dtype
 
 
 class Bare(types.Type):
@@ -79,6 +81,55 @@ def prefetch_item(typing_context, array, index):
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate
+
+
+class Addresses(types.Type):
+    """Pointer to a row of addresses of arrays, read by name. fields: (name, type of the array or of its only record)."""
+
+    def __init__(self, name, fields):
+        self.fields = fields
+        super().__init__(f"Addresses({name}, {', '.join(f'{field}: {kind}' for field, kind in fields)})")
+
+
+@register_default(Addresses)
+class AddressesModel(PrimitiveModel):
+    def __init__(self, manager, addresses):
+        super().__init__(manager, addresses, ir.IntType(64).as_pointer())
+
+
+@infer_getattr
+class AddressesAttribute(AttributeTemplate):
+    key = Addresses
+
+    def generic_resolve(self, addresses, name):
+        return dict(addresses.fields).get(name)
+
+
+@lower_getattr_generic(Addresses)
+def read_address(context, builder, addresses, value, name):
+    """The table does not change while compiled code runs, so a read may be moved and shared (LLVM's invariant.load)."""
+    place = [field for field, _ in addresses.fields].index(name)
+    read = builder.load(builder.gep(value, [ir.Constant(ir.IntType(64), place)]))
+    read.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return builder.inttoptr(read, context.get_value_type(dict(addresses.fields)[name]))
+
+
+def addresses_view(name, fields, first):
+    """Compiled f(table): the Addresses that begin at table[first]. fields: name to (dtype, whether it is one record)."""
+    kinds = tuple(
+        (field, from_dtype(dtype) if one else Bare(from_dtype(dtype))) for field, (dtype, one) in fields.items()
+    )
+    addresses = Addresses(name, kinds)
+
+    @intrinsic
+    def view(typing_context, table):
+        def generate(context, builder, signature, arguments):
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            return builder.gep(data, [ir.Constant(ir.IntType(64), first)])
+
+        return addresses(table), generate
+
+    return view
 
 
 def same(array):

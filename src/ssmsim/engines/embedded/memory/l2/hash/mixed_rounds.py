@@ -17,7 +17,7 @@ def piece_of(m, line):
     return page, line // (SLICE_ROUND * m.l2_granule) % m.l2_pieces + page // m.l2.partitions * m.l2_pieces
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def home_of(m, line):
     """Slice that owns the line."""
     page, piece = piece_of(m, line)
@@ -28,7 +28,7 @@ def home_of(m, line):
     ) % m.l2_pair
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def number_of(m, line):
     """The line's place among those of its slice; no two have the same."""
     _, piece = piece_of(m, line)
