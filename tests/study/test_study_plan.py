@@ -141,7 +141,9 @@ def test_launches_measured_on_another_gpu(folder: Folder) -> None:
     header = "launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum"
     (folder.path / "traces/h200/tiny/measured.csv").write_text(f"{header}\n{TINY},cold,3400,2000\n")
     selections = {"only": {"launches": {"tiny": ["*"]}, "configs": ["h200"]}}
-    folder.study(clock="measured", baseline="h100", measured_on="h100", cross_device=True, axes={}, selections=selections)
+    folder.study(
+        clock="measured", baseline="h100", measured_on="h100", cross_device=True, axes={}, selections=selections
+    )
     with pytest.raises(SsmsimError, match=r"measured_on: no traces/h200/measured_on_h100/tiny/measured\.csv"):
         make_plan("analysis/study.yaml", folder.path)
     other = folder.path / "traces/h200/measured_on_h100/tiny/measured.csv"

@@ -56,7 +56,8 @@ def register(app: typer.Typer) -> None:
             bool, typer.Option(help="with --again: with the caches as the launch before left them")
         ] = False,
         stall_samples: Annotated[
-            bool, typer.Option(help="in place of a program: warp samples of the launches in the folder, from their cubins")
+            bool,
+            typer.Option(help="in place of a program: warp samples of the launches in the folder, from their cubins"),
         ] = False,
     ) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""

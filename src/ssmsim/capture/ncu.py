@@ -1,7 +1,6 @@
 """Nsight Compute: the command that reads a list of counters, and the table that it prints."""
 
 import csv
-import glob
 import io
 import shutil
 from collections.abc import Iterable
@@ -28,7 +27,7 @@ def find() -> Path:
     """
     if (found := shutil.which("ncu")) is not None:
         return Path(found)
-    places = [Path(place) for pattern in INSTALLED for place in glob.glob(pattern)]
+    places = [place for pattern in INSTALLED for place in Path("/").glob(pattern.lstrip("/"))]
     programs = sorted(file for place in places for at in ("ncu", "*/ncu", "bin/ncu") for file in place.glob(at))
     if not programs:
         raise SsmsimError(
@@ -42,10 +41,17 @@ def python_module() -> Path:
 
     The `ncu` of a CUDA toolkit may be a script that starts the one of an installed Nsight Compute.
     """
-    places = [find().resolve().parent, *(Path(place) for pattern in INSTALLED for place in glob.glob(pattern))]
-    found = sorted(folder for place in places for folder in place.glob("**/extras/python") if (folder / "ncu_report.py").is_file())
+    places = [
+        find().resolve().parent,
+        *(place for pattern in INSTALLED for place in Path("/").glob(pattern.lstrip("/"))),
+    ]
+    found = sorted(
+        folder for place in places for folder in place.glob("**/extras/python") if (folder / "ncu_report.py").is_file()
+    )
     if not found:
-        raise SsmsimError("ncu's Python module is missing", "extras/python/ncu_report.py", "install Nsight Compute whole")
+        raise SsmsimError(
+            "ncu's Python module is missing", "extras/python/ncu_report.py", "install Nsight Compute whole"
+        )
     return found[-1]
 
 

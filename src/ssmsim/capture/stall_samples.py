@@ -55,7 +55,9 @@ def read_report(report: Path) -> list[dict[str, Any]]:
     kernels = []
     for part in (context.range_by_idx(i) for i in range(context.num_ranges())):
         for action in (part.action_by_idx(i) for i in range(part.num_actions())):
-            size = {key: tuple(int(action.metric_by_name(name).as_uint64()) for name in of) for key, of in SIZES.items()}
+            size = {
+                key: tuple(int(action.metric_by_name(name).as_uint64()) for name in of) for key, of in SIZES.items()
+            }
             kernels.append({"kernel": action.name(action.NameBase_MANGLED), **size, "samples": list(_samples(action))})
     return kernels
 
@@ -91,7 +93,8 @@ def write(path: Path, rows: list[Sample]) -> None:
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(["launch", "pc", "reason", "samples"])
-    out.writerows(sorted(rows, key=lambda row: (row[0], row[2], int(row[1], 16))))
+    ordered: list[Sample] = sorted(rows, key=lambda row: (row[0], row[2], int(row[1], 16)))
+    out.writerows(ordered)
     with whole_file(path) as temporary:
         temporary.write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
 

@@ -45,7 +45,9 @@ def simulate(
     sm_clock_mhz: Annotated[
         int, take.whole("SM clock of the measurement compared with; 0: the config's", *take.CLOCK_MHZ, "MHz", 0)
     ] = 0,
-    cross_device: Annotated[bool, typer.Option(help="a launch that was captured on another GPU than the config's")] = False,
+    cross_device: Annotated[
+        bool, typer.Option(help="a launch that was captured on another GPU than the config's")
+    ] = False,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
     from ssmsim.engines.run_launch import replay

@@ -79,7 +79,14 @@ def run(launch: str, config: str, options: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         stalls = Path(folder) / "stalls.csv"
         try:
-            result = replay(ROOT / launch, ROOT / f"simconfigs/{config}.yaml", "embedded", cross_device=True, stalls=stalls, **options)
+            result = replay(
+                ROOT / launch,
+                ROOT / f"simconfigs/{config}.yaml",
+                "embedded",
+                cross_device=True,
+                stalls=stalls,
+                **options,
+            )
         except SsmsimError as error:
             return {"error": error.what}
         return {**result.counters, "stalls": hashlib.sha256(stalls.read_bytes()).hexdigest()[:16]}

@@ -311,7 +311,9 @@ def _same_gpu(launch: Launch, study: Study, config: SimConfig, name: str, where:
             "capture it there or name another configuration",
         )
     if not study.cross_device and not same_device(launch, config):
-        what = f"launch {where} was captured on {launch.device.name}, configuration {name} describes the {config.gpu.name}"
+        what = (
+            f"launch {where} was captured on {launch.device.name}, configuration {name} describes the {config.gpu.name}"
+        )
         raise SsmsimError(what, file, "name a configuration of that GPU, or write `cross_device: true`")
 
 
