@@ -1,5 +1,6 @@
 """Settings of all tests; with workers (pytest -n 2) the engine is compiled once, before they start."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,5 +21,6 @@ def pytest_configure(config: pytest.Config) -> None:
     What fails here fails in a test, too, which says more.
     """
     starts_workers = getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput")
-    if starts_workers and not config.option.collectonly:
+    compiles = os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+    if starts_workers and compiles and not config.option.collectonly:
         subprocess.run([sys.executable, str(EVERY_UNIT)], stdout=subprocess.DEVNULL, check=False)
