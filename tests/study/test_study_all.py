@@ -8,6 +8,7 @@ import pytest
 from small_study import ROOT, Folder
 
 from analysis.readme import MARK, OTHERS, PICTURE, SECTIONS, documents
+from ssmsim.measured import CYCLES
 from ssmsim.study.rows import measured_rows
 
 
@@ -43,9 +44,9 @@ def test_snakefile_stays_short() -> None:
 
 def test_l2_counters_of_warm_launches_that_ran_over_their_own_data_are_left_out(tmp_path):
     file = tmp_path / "measured.csv"
-    file.write_text("launch,cache,lts__a,lts__b,sm__c\n00,cold,1,2,3\n00,warm,4,5,6\n")
-    columns = {"lts__a": {"warm": "own"}, "lts__b": {"warm": "sequence"}, "sm__c": {"warm": "own"}}
+    file.write_text("launch,cache,lts__a,lts__b,gpc__cycles_elapsed.max\n00,cold,1,2,3\n00,warm,4,5,6\n")
+    columns = {"lts__a": {"warm": "own"}, "lts__b": {"warm": "sequence"}, CYCLES: {"warm": "own"}}
     (tmp_path / "measured.schema.json").write_text(json.dumps({"columns": columns}))
     cold, warm = measured_rows(file)
-    assert (cold["lts__a"], cold["lts__b"], cold["sm__c"]) == (1, 2, 3)
-    assert pd.isna(warm["lts__a"]) and (warm["lts__b"], warm["sm__c"]) == (5, 6)
+    assert (cold["lts__a"], cold["lts__b"], cold[CYCLES]) == (1, 2, 3)
+    assert pd.isna(warm["lts__a"]) and (warm["lts__b"], warm[CYCLES]) == (5, 6)
