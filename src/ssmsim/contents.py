@@ -16,6 +16,10 @@ import zstandard
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 
+MAX_BYTES = 1 << 40  # of contents whose buffer's size nobody gives
+PIECE = 1 << 10  # bytes of a zstd file expanded at a time: 30 MB at the format's best ratio
+MAX_WINDOW = 1 << 27  # bytes that a zstd frame may ask the reader to hold; level 19 writes 8 MB
+WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2}
 CHUNK = 1 << 20  # values per piece: bounds the memory of the integer stage
 
 
@@ -65,6 +69,8 @@ def make(recipe: dict[str, Any]) -> bytes:
         raise SsmsimError(f"no recipe makes {recipe['dtype']!r}", "", f"choose one of {', '.join(NUMBERS)}")
     convert = NUMBERS[recipe["dtype"]]
     if recipe.get("kind", "normal") == "ramp":
+        if recipe["period"] < 1:
+            raise ValueError(f"period {recipe['period']!r} is below 1")
         values = ramp(recipe["count"], recipe["period"], recipe["step"], recipe["offset"])
         return convert(values).tobytes()
     out = np.empty(recipe["count"], convert(np.zeros(0, np.float32)).dtype)
@@ -73,25 +79,63 @@ def make(recipe: dict[str, Any]) -> bytes:
     return out.tobytes()
 
 
-def read_contents(path: Path | str) -> bytes:
-    """Bytes of a contents file: `.recipe.json` is made again and checked, `.zst` decompressed, anything else raw."""
-    path = Path(path)
-    if path.name.endswith(".recipe.json"):
-        try:
-            recipe = json.loads(path.read_text())
-            data, recorded = make(recipe), recipe["sha256"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise SsmsimError(f"not a recipe: {error!r}", path, "capture the contents again") from None
-        if hashlib.sha256(data).hexdigest() != recorded:
-            raise SsmsimError("the recipe does not give the recorded bytes", path, "capture the contents again")
-        return data
-    data = path.read_bytes()
-    if path.suffix != ".zst":
-        return data
+def _too_long(path: Path, limit: int) -> SsmsimError:
+    return SsmsimError(f"more than the {limit} bytes of its buffer", path, "capture the contents again")
+
+
+def _from_recipe(path: Path, limit: int) -> bytes:
     try:
-        return zstandard.ZstdDecompressor().decompress(data)
+        recipe = json.loads(path.read_text())
+        count = recipe["count"]
+        if not isinstance(count, int) or count < 0 or isinstance(count, bool):
+            raise ValueError(f"count {count!r} is no number of values")
+        if count * WIDTHS.get(recipe["dtype"], 1) > limit:
+            raise _too_long(path, limit)
+        data, recorded = make(recipe), recipe["sha256"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ZeroDivisionError, OverflowError) as error:
+        raise SsmsimError(f"not a recipe: {error!r}", path, "capture the contents again") from None
+    if hashlib.sha256(data).hexdigest() != recorded:
+        raise SsmsimError("the recipe does not give the recorded bytes", path, "capture the contents again")
+    return data
+
+
+def read_contents(path: Path | str, limit: int = MAX_BYTES) -> bytes:
+    """Bytes of a contents file: `.recipe.json` is made again and checked, `.zst` decompressed, anything else raw.
+
+    limit: most bytes that they may be, those of the buffer; checked before anything is expanded.
+    """
+    path = Path(path)
+    try:
+        if path.name.endswith(".recipe.json"):
+            return _from_recipe(path, limit)
+        if path.suffix != ".zst":
+            if path.stat().st_size > limit:
+                raise _too_long(path, limit)
+            return path.read_bytes()
+        return _decompress(path, limit)
+    except OSError as error:
+        raise SsmsimError(error.strerror or str(error), path, "name a file that can be read") from None
     except zstandard.ZstdError as error:
         raise SsmsimError(f"damaged contents: {error}", path, "capture the contents again") from None
+
+
+def _decompress(path: Path, limit: int) -> bytes:
+    """One frame, in pieces that cannot grow beyond some MB each before the limit is looked at."""
+    stream = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).decompressobj()
+    parts, length = [], 0
+    with path.open("rb") as file:
+        size = zstandard.frame_content_size(file.read(32))
+        if size > limit:
+            raise _too_long(path, limit)
+        file.seek(0)
+        while not stream.eof and (piece := file.read(PIECE)):
+            parts.append(stream.decompress(piece))
+            length += len(parts[-1])
+            if length > limit:
+                raise _too_long(path, limit)
+    if not stream.eof:
+        raise zstandard.ZstdError("it ends early")
+    return b"".join(parts)
 
 
 def write_contents(path: Path | str, data: bytes) -> None:

@@ -1,16 +1,24 @@
 """launch/1: one kernel launch as a folder, `launch.json` beside its cubin. Read, validated, written."""
 
+import hashlib
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from ssmsim.errors import SsmsimError
 from ssmsim.files import is_regular, read_bytes, read_json, whole_file
-from ssmsim.sass.elf_attributes import kernel_info
+from ssmsim.sass.elf_attributes import KernelInfo, code_sha256, kernel_info
 
 Dim3 = tuple[int, int, int]
+Address = Annotated[int, Field(ge=0, lt=1 << 57)]  # Hopper's virtual addresses have 57 bits
+Size = Annotated[int, Field(ge=0, le=1 << 48)]
+
+# What compute capability 9.0 launches (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+MAX_GRID, MAX_BLOCK, MAX_THREADS = (2**31 - 1, 65535, 65535), (1024, 1024, 64), 1024
+MAX_SHARED, MAX_CLUSTER, MAX_PARAMETERS = 227 << 10, 16, 32764  # bytes; blocks, with the non-portable size; bytes
+WARP_REGISTERS, SUBCORE_REGISTERS, SUBCORES = 256, 16384, 4  # registers are given to warps in steps of 256
 DTYPE_BYTES = {
     "bfloat16": 2, "float16": 2, "float32": 4, "float64": 8, "bool": 1,
     "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8,
@@ -29,9 +37,9 @@ class Buffer(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     name: str | None = None
-    address: int = Field(ge=0, lt=1 << 64)
-    bytes: int = Field(ge=0, le=1 << 48)  # an address space of the GPU
-    pointer: int | None = None
+    address: Address
+    bytes: Size
+    pointer: Address | None = None
     dtype: str | None = None
     shape: tuple[int, ...] | None = None
     stride: tuple[int, ...] | None = None
@@ -55,6 +63,23 @@ class Buffer(BaseModel):
         return self
 
 
+class Variable(BaseModel):
+    """A __constant__ or __device__ variable of the module as the host left it at launch.
+
+    name:     its symbol in the cubin. kind: "constant" (bank 3) or "device" (global memory).
+    address:  where the module's copy of a __device__ variable lies, None when not recorded.
+    contents: file with its bytes at launch (see ssmsim.contents).
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str = Field(min_length=1)
+    kind: Literal["constant", "device"]
+    bytes: Size
+    address: Address | None = None
+    contents: str | None = None
+
+
 class Device(BaseModel):
     """The GPU that the launch was captured on."""
 
@@ -64,10 +89,35 @@ class Device(BaseModel):
     compute_capability: tuple[int, int]
 
 
+def check_geometry(grid: Dim3, block: Dim3, cluster: Dim3, registers: int, shared: int) -> None:
+    """ValueError for what no GPU of compute capability 9.0 launches. registers: per thread; shared: bytes per block."""
+    for name, size, most in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK), ("cluster", cluster, MAX_GRID)):
+        if min(size) < 1:
+            raise ValueError(f"{name} {size} has a dimension below 1")
+        for axis, have, limit in zip("xyz", size, most, strict=True):
+            if have > limit:
+                raise ValueError(f"{name} {size} has {have} in {axis}, no GPU launches more than {limit}")
+    threads = block[0] * block[1] * block[2]
+    if threads > MAX_THREADS:
+        raise ValueError(f"block {block} has {threads} threads, the hardware allows {MAX_THREADS}")
+    if cluster[0] * cluster[1] * cluster[2] > MAX_CLUSTER:
+        raise ValueError(f"cluster {cluster} has more than {MAX_CLUSTER} blocks")
+    if any(g % c for g, c in zip(grid, cluster, strict=True)):
+        raise ValueError(f"grid {grid} is not a multiple of cluster {cluster}")
+    if shared > MAX_SHARED:
+        raise ValueError(f"{shared} bytes of shared memory per block, the hardware has {MAX_SHARED}")
+    warps = -(-threads // 32)
+    of_warp = -(-32 * registers // WARP_REGISTERS) * WARP_REGISTERS
+    if -(-warps // SUBCORES) * of_warp > SUBCORE_REGISTERS:
+        raise ValueError(f"{threads} threads of {registers} registers do not fit the register file of an SM")
+
+
 class Launch(BaseModel):
     """One kernel launch: geometry, parameter bytes, buffers and where its machine code lies.
 
     params is the parameter buffer in hex, as the driver lays it out at c[0x0][0x210] on sm_90. Unknown fields are kept.
+    variables: the module's, as far as the capture recorded them. cooperative, explicit_cluster: whether the launch was
+    a cooperative one and whether it named a cluster size, None when not recorded. cubin_sha256: of the whole file.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -83,23 +133,23 @@ class Launch(BaseModel):
     cubin: str
     params: str
     buffers: list[Buffer]
+    variables: list[Variable] | None = None
+    cooperative: bool | None = None
+    explicit_cluster: bool | None = None
+    cubin_sha256: str | None = None
     provenance: dict[str, Any] = {}
 
     _folder: Path = PrivateAttr(default=Path())
 
     @model_validator(mode="after")
     def _consistent(self) -> "Launch":
-        for name in ("grid", "block", "cluster"):
-            if min(getattr(self, name)) < 1:
-                raise ValueError(f"{name} {getattr(self, name)} has a dimension below 1")
-        if self.threads_per_block > 1024:
-            raise ValueError(f"block {self.block} has {self.threads_per_block} threads, the hardware allows 1024")
-        if any(g % c for g, c in zip(self.grid, self.cluster, strict=True)):
-            raise ValueError(f"grid {self.grid} is not a multiple of cluster {self.cluster}")
+        check_geometry(self.grid, self.block, self.cluster, self.registers_per_thread, self.shared_memory_bytes)
         try:
             bytes.fromhex(self.params)
         except ValueError:
             raise ValueError("params is not a string of hexadecimal bytes") from None
+        if len(self.params) > 2 * MAX_PARAMETERS:
+            raise ValueError(f"params hold {len(self.params) // 2} bytes, CUDA allows {MAX_PARAMETERS}")
         return self
 
     @property
@@ -114,7 +164,8 @@ class Launch(BaseModel):
     @property
     def inputs(self) -> list[Path]:
         """The folder and every file that the launch names: what no output may replace."""
-        contents = [self._folder / buffer.contents for buffer in self.buffers if buffer.contents is not None]
+        parts = [*self.buffers, *(self.variables or ())]
+        contents = [self._folder / part.contents for part in parts if part.contents is not None]
         return [self._folder, self.cubin_path, *contents]
 
     @property
@@ -141,11 +192,30 @@ class Launch(BaseModel):
         self._folder = folder
 
 
+def validated(fields: object, where: object) -> Launch:
+    """A launch of these fields. SsmsimError naming `where`, the field and what was expected."""
+    try:
+        return Launch.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "launch"
+        what = first["msg"].removeprefix("Value error, ")
+        raise SsmsimError(f"field {field}: {what}", where, "mend the field or capture again") from None
+
+
+def refuse_clusters(launch: Launch) -> None:
+    """SsmsimError for a launch in clusters: their blocks start together and reach each other's shared memory."""
+    if launch.cluster != (1, 1, 1):
+        what = f"{launch.kernel[:60]} was launched in clusters of {launch.cluster}, which are not modelled yet"
+        raise SsmsimError(what, launch.folder / "launch.json", "replay launches without clusters")
+
+
 def _check_names(data: dict[str, Any], file: Path) -> None:
     """Unknown fields are kept, unless one is a slip of the pen for a known one."""
-    buffers = data.get("buffers")
     parts: list[tuple[type[BaseModel], object]] = [(Launch, data), (Device, data.get("device"))]
-    parts += [(Buffer, buffer) for buffer in buffers] if isinstance(buffers, list) else []
+    for field, kind in (("buffers", Buffer), ("variables", Variable)):
+        items = data.get(field)
+        parts += [(kind, item) for item in items] if isinstance(items, list) else []
     for model, part in parts:
         for name in part if isinstance(part, dict) else ():
             if name not in model.model_fields and (like := get_close_matches(name, model.model_fields, 1, 0.85)):
@@ -160,8 +230,14 @@ def _check_pointers(launch: Launch, file: Path) -> None:
 
 
 def _check_cubin(launch: Launch, file: Path) -> None:
-    """The launch against its cubin's own .nv.info: kernel, parameter bytes, registers, static shared memory."""
-    info = kernel_info(read_bytes(launch.cubin_path, "copy the cubin again"), launch.kernel, launch.cubin_path)
+    """The launch against its cubin: the code that was captured, and its own .nv.info."""
+    image = read_bytes(launch.cubin_path, "copy the cubin again")
+    info = kernel_info(image, launch.kernel, launch.cubin_path)
+    code, whole = launch.provenance.get("code_sha256"), hashlib.sha256(image).hexdigest()
+    if code not in (None, code_sha256(image, launch.kernel)) or launch.cubin_sha256 not in (None, whole):
+        raise SsmsimError(
+            "the cubin's code is not what was captured", launch.cubin_path, "copy the cubin again or capture again"
+        )
     for field, have, want in (
         ("params", len(launch.param_bytes), info.param_bytes),
         ("registers_per_thread", launch.registers_per_thread, info.registers),
@@ -174,6 +250,18 @@ def _check_cubin(launch: Launch, file: Path) -> None:
             f"field shared_memory_bytes: {launch.shared_memory_bytes}, below the kernel's static {info.static_shared}"
         )
         raise SsmsimError(what, file, "give static plus dynamic shared memory")
+    check_compiled(launch, info, file)
+
+
+def check_compiled(launch: Launch, info: KernelInfo, where: object) -> None:
+    """SsmsimError when the kernel was compiled for another block or cluster: the driver refuses such a launch."""
+    for field, have, want in (("block", launch.block, info.block), ("cluster", launch.cluster, info.cluster)):
+        if want is not None and have != want:
+            what = f"field {field}: {have} where the kernel was compiled for {want}"
+            raise SsmsimError(what, where, "no GPU launches this; give what was launched")
+    if info.max_threads and launch.threads_per_block > info.max_threads:
+        what = f"field block: {launch.threads_per_block} threads where the kernel was compiled for {info.max_threads}"
+        raise SsmsimError(what, where, "no GPU launches this; give what was launched")
 
 
 def read_launch(folder: Path | str) -> Launch:
@@ -183,25 +271,20 @@ def read_launch(folder: Path | str) -> Launch:
     """
     folder = Path(folder)
     file = folder / "launch.json"
-    if not file.is_file():
+    if not is_regular(file):
         raise SsmsimError("no launch.json", folder, "name a launch/1 folder as written by `ssmsim capture`")
     data = read_json(file, "capture the launch again")
-    try:
-        if isinstance(data, dict):
-            _check_names(data, file)
-        launch = Launch.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or "launch"
-        raise SsmsimError(f"field {field}: {first['msg']}", file, "mend the field or capture again") from None
+    if isinstance(data, dict):
+        _check_names(data, file)
+    launch = validated(data, file)
     launch._folder = folder
     if not is_regular(launch.cubin_path):
-        raise SsmsimError(f"field cubin: no file {launch.cubin[:200]!r}", file, "copy the cubin to that place")
+        raise SsmsimError(f"field cubin: no file {launch.cubin[:80]!r}", file, "copy the cubin to that place")
     _check_pointers(launch, file)
     _check_cubin(launch, file)
-    for buffer in launch.buffers:
-        if buffer.contents is not None and not is_regular(folder / buffer.contents):
-            raise SsmsimError(
-                f"buffer {buffer.name}: no contents file {buffer.contents[:200]!r}", file, "copy it to that place"
-            )
+    for part in [*launch.buffers, *(launch.variables or ())]:
+        if part.contents is not None and not is_regular(folder / part.contents):
+            kind = "buffer" if isinstance(part, Buffer) else "variable"
+            what = f"{kind} {part.name}: no contents file {part.contents[:80]!r}"
+            raise SsmsimError(what, file, "copy it to that place")
     return launch

@@ -62,3 +62,21 @@ def test_one_line_says_what_is_wrong_and_nothing_is_left(tmp_path, off, told):
 def test_a_variant_has_one_name():
     with pytest.raises(SsmsimError, match="no new NAME"):
         parse_variants(["a=STG", "a=LDS"])
+
+
+def test_contents_of_two_folders_with_one_name_stay_apart(tmp_path):
+    launch = read_launch(LAUNCH)
+    for k, folder in enumerate("ab"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.bin").write_bytes(bytes([k]) * 8)
+    buffers = [
+        buffer.model_copy(update={"contents": str(tmp_path / "ab"[k % 2] / "x.bin")})
+        for k, buffer in enumerate(launch.buffers)
+    ]
+    changed = launch.model_copy(update={"buffers": buffers})
+    changed._folder = launch.folder
+    ablate(changed, {"nostores": ("STG",)}, tmp_path / "out")
+    for name in ("00-as-captured", "01-nostores"):
+        written = read_launch(tmp_path / "out" / name)
+        got = [(written.folder / str(buffer.contents)).read_bytes()[0] for buffer in written.buffers]
+        assert got == [k % 2 for k in range(len(buffers))]

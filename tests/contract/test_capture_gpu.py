@@ -156,3 +156,44 @@ def test_nvbit_traces_of_another_run_agree_with_the_captured_launches(tmp_path: 
     assert not manifest["untraced"] and len(manifest["traces"]) >= 4
     rows = [agreement_row(read_launch(out / name)) for name in manifest["traces"]]
     assert not any(row.faults for row in rows), agreement_table(rows)
+
+
+CONSTANT = """
+import ctypes, struct, sys
+from pathlib import Path
+
+cuda = ctypes.CDLL("libcuda.so.1")
+
+def call(name, *arguments):
+    assert getattr(cuda, name)(*arguments) == 0, name
+
+context, module, function = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+taps, size, out, data = ctypes.c_uint64(), ctypes.c_size_t(), ctypes.c_uint64(), ctypes.c_uint64()
+call("cuInit", 0)
+call("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+call("cuCtxSetCurrent", context)
+call("cuModuleLoadData", ctypes.byref(module), Path(CUBIN).read_bytes())
+call("cuModuleGetFunction", ctypes.byref(function), module, b"sum")
+call("cuModuleGetGlobal_v2", ctypes.byref(taps), ctypes.byref(size), module, b"taps")
+call("cuMemcpyHtoD_v2", taps, struct.pack("<i", 9), ctypes.c_size_t(4))
+call("cuMemAlloc_v2", ctypes.byref(out), ctypes.c_size_t(1 << 20))
+call("cuMemAlloc_v2", ctypes.byref(data), ctypes.c_size_t(1 << 20))
+parameters = (ctypes.c_void_p * 2)(ctypes.addressof(out), ctypes.addressof(data))
+call("cuProfilerStart")
+call("cuLaunchKernel", function, 8, 1, 1, 128, 1, 1, 0, None, parameters, None)
+call("cuProfilerStop")
+call("cuCtxSynchronize")
+"""
+
+
+def test_a_constant_that_the_host_set_is_recorded(tmp_path: Path):
+    """Then the launch replays with it: 9 rows of 32 warps of 4 sectors."""
+    from ssmsim.tracers.emulated.totals import emulate_totals
+
+    cubin = Path(__file__).parents[1] / "data" / "cases" / "constant-symbol" / "kernel.cubin"
+    folder = capture(tmp_path, CONSTANT.replace("CUBIN", repr(str(cubin))))
+    launch = read_launch(next(folder.glob("*/launch.json")).parent)
+    (taps,) = launch.variables or ()
+    assert (taps.name, taps.kind, taps.bytes) == ("taps", "constant", 4)
+    counters = emulate_totals(launch).counters()
+    assert counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] == 9 * 32 * 4

@@ -110,10 +110,10 @@ def test_json_to_standard_output(ssmsim, fake):
 
 
 def test_json_through_a_link_and_again(ssmsim, fake, tmp_path):
-    (tmp_path / "noc/partition_link_bandwidth.json").symlink_to("real.json")
+    (tmp_path / "link.json").symlink_to("real.json")
     for _ in range(2):
-        assert ssmsim("simulate", LAUNCH, "--config", H200, "--json", "noc/partition_link_bandwidth.json")[0] == 0
-    assert (tmp_path / "noc/partition_link_bandwidth.json").is_symlink() and read_result(tmp_path / "real.json") == fake
+        assert ssmsim("simulate", LAUNCH, "--config", H200, "--json", "link.json")[0] == 0
+    assert (tmp_path / "link.json").is_symlink() and read_result(tmp_path / "real.json") == fake
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,4 +97,24 @@ def test_damage_is_told(tmp_path: Path):
     changed = json.loads((tmp_path / "y.recipe.json").read_text()) | {"step": 2.0}
     (tmp_path / "y.recipe.json").write_text(json.dumps(changed))
     with pytest.raises(SsmsimError, match="does not give the recorded bytes"):
+        read_contents(tmp_path / "y.recipe.json")
+
+
+def test_what_expands_beyond_its_buffer_is_refused_before(tmp_path: Path):
+    write_contents(tmp_path / "x.zst", bytes(1 << 20))
+    stream = zstandard.ZstdCompressor(level=1).compressobj()  # no length in the frame
+    (tmp_path / "y.zst").write_bytes(stream.compress(bytes(1 << 24)) + stream.flush())
+    recipe = {"kind": "normal", "seed": 1, "count": 1 << 40, "scale": 1.0, "offset": 0.0, "dtype": "float32"}
+    (tmp_path / "z.recipe.json").write_text(json.dumps(recipe | {"sha256": ""}))
+    (tmp_path / "w.bin").write_bytes(bytes(600))
+    for name in ("x.zst", "y.zst", "z.recipe.json", "w.bin"):
+        with pytest.raises(SsmsimError, match="more than the 512 bytes of its buffer"):
+            read_contents(tmp_path / name, 512)
+
+
+@pytest.mark.parametrize("changed", [{"count": -1}, {"count": 1.5}, {"count": None}, {"period": 0}, {"dtype": []}])
+def test_recipes_with_wrong_values_are_one_line(tmp_path: Path, changed: dict):
+    recipe = {"kind": "ramp", "count": 8, "period": 4, "step": 1.0, "offset": 0.0, "dtype": "float32", "sha256": ""}
+    (tmp_path / "y.recipe.json").write_text(json.dumps(recipe | changed))
+    with pytest.raises(SsmsimError, match=r"recipe"):
         read_contents(tmp_path / "y.recipe.json")

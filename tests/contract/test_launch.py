@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
@@ -165,3 +166,70 @@ def test_not_json(launch_folder: Path):
 
 def test_no_launch_folder(tmp_path: Path):
     refused(tmp_path, "no launch.json")
+
+
+def reread(folder: Path, **changes: object) -> Launch:
+    edit(folder, **changes)
+    return read_launch(folder)
+
+
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"grid": [1, 70000, 1]}, r"grid .* has 70000 in y, no GPU launches more than 65535"),
+    ({"grid": [1, 1, 65536]}, r"grid .* has 65536 in z"),
+    ({"grid": [2**31, 1, 1]}, r"grid .* in x, no GPU launches more than 2147483647"),
+    ({"block": [1, 1, 128]}, r"block .* has 128 in z, no GPU launches more than 64"),
+    ({"block": [2048, 1, 1]}, r"block .* has 2048 in x"),
+    ({"block": [32, 64, 1]}, r"has 2048 threads, the hardware allows 1024"),
+    ({"shared_memory_bytes": 232449}, r"232449 bytes of shared memory per block, the hardware has 232448"),
+    ({"block": [1024, 1, 1]}, r"1024 threads of \d+ registers do not fit the register file"),
+    ({"cluster": [32, 1, 1]}, r"cluster .* has more than 16 blocks"),
+    ({"params": "00" * 32768}, r"params hold 32768 bytes, CUDA allows 32764"),
+    ({"registers_per_thread": 256}, r"registers_per_thread"),
+    ({"cubin_sha256": "0" * 64}, r"the cubin's code is not what was captured"),
+])  # fmt: skip
+def test_what_no_gpu_launches_is_refused(launch_folder: Path, fields: dict, message: str):
+    with pytest.raises(SsmsimError, match=message):
+        reread(launch_folder, **fields)
+
+
+def test_a_flipped_bit_of_the_code_is_told(launch_folder: Path):
+    launch = read_launch(launch_folder)
+    image = bytearray(launch.cubin_path.read_bytes())
+    at = image.index(code_of(launch))
+    image[at + 100] ^= 4
+    launch.cubin_path.write_bytes(image)
+    with pytest.raises(SsmsimError, match=r"cubin: the cubin's code is not what was captured"):
+        read_launch(launch_folder)
+
+
+def code_of(launch: Launch) -> bytes:
+    with launch.cubin_path.open("rb") as file:
+        return ELFFile(file).get_section_by_name(f".text.{launch.kernel}").data()
+
+
+@pytest.mark.parametrize("text", ['{"grid": ' + "9" * 5000 + "}", "[" * 100000, "{", "\udcff", "[]", "null"],
+                         ids=["digits", "nested", "open", "bytes", "list", "null"])  # fmt: skip
+def test_what_is_no_launch_at_all_is_one_line(launch_folder: Path, text: str):
+    (launch_folder / "launch.json").write_text(text, errors="surrogateescape")
+    with pytest.raises(SsmsimError, match=r"launch\.json: "):
+        read_launch(launch_folder)
+
+
+@pytest.mark.parametrize("fields", [{"cubin": "a" * 5000}, {"cubin": "/proc/self/mem"}, {"cubin": "."}])
+def test_files_that_cannot_be_read_are_one_line(launch_folder: Path, fields: dict):
+    with pytest.raises(SsmsimError, match="cubin"):
+        reread(launch_folder, **fields)
+
+
+@pytest.mark.parametrize("field", ["address", "bytes", "pointer"])
+def test_a_buffer_beyond_the_address_space_is_refused(launch_folder: Path, field: str):
+    buffers = json.loads((launch_folder / "launch.json").read_text())["buffers"]
+    buffers[0][field] = 2**64
+    with pytest.raises(SsmsimError, match=rf"buffers\.0\.{field}"):
+        reread(launch_folder, buffers=buffers)
+
+
+def test_a_byte_order_mark_is_passed_over(launch_folder: Path):
+    file = launch_folder / "launch.json"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert read_launch(launch_folder).grid

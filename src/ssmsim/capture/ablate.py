@@ -4,19 +4,25 @@ An instruction that is off has the guard @!PT: it is fetched and issued, and doe
 addresses and branches must not depend on them. `ssmsim measure --captured` runs such variants on a GPU as it does captures.
 """
 
+import filecmp
+import hashlib
+import itertools
 import json
 import re
 import shutil
 import struct
 from pathlib import Path
+from typing import TypeVar
 
 from elftools.elf.elffile import ELFFile
 
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_folder
-from ssmsim.launch import Buffer, Launch, read_launch
+from ssmsim.launch import Buffer, Launch, Variable, read_launch
 from ssmsim.sass.decode import decode_launch
+from ssmsim.sass.elf_attributes import code_sha256
 
+Part = TypeVar("Part", Buffer, Variable)
 GUARD_AT, NEVER = 12, 0xF  # bits of the low word of an instruction: predicate, negated; !PT
 STEERS = re.compile(
     r"BRA|BRX|JMP|JMX|CALL|RET|EXIT|KILL|BPT|BSSY|BSYNC|BREAK|BMOV|WARPSYNC|BAR|B2R|UCGABAR|CCTL|ENDCOLLECTIVE|ACQBULK"
@@ -38,17 +44,21 @@ def ablate(launch: Launch, variants: dict[str, tuple[str, ...]], out: Path) -> l
         (folder / "cubins").mkdir()
         (folder / "inputs").mkdir()
         buffers = [_beside(launch, buffer, folder / "inputs") for buffer in launch.buffers]
+        variables = [_beside(launch, variable, folder / "inputs") for variable in launch.variables or ()] or None
         for number, (name, starts) in enumerate({"as-captured": (), **variants}.items()):
             off = [pc for pc, line in enumerate(text) if line.startswith(starts)] if starts else []
             _check(launch, text, starts)
-            (folder / "cubins" / f"{name}.cubin").write_bytes(_patched(launch, off))
+            image = _patched(launch, off)
+            (folder / "cubins" / f"{name}.cubin").write_bytes(image)
             names.append(f"{number:02d}-{name}")
             (folder / names[-1]).mkdir()
             origin = launch.provenance | {
                 "ablated_from": "/".join(launch.folder.resolve().parts[-2:]),
                 "off": list(starts),
+                "code_sha256": code_sha256(image, launch.kernel),
             }
-            changed = {"cubin": f"../cubins/{name}.cubin", "buffers": buffers, "provenance": origin}
+            changed: dict[str, object] = {"cubin": f"../cubins/{name}.cubin", "buffers": buffers, "provenance": origin}
+            changed |= {"cubin_sha256": hashlib.sha256(image).hexdigest(), "variables": variables}
             launch.model_copy(update=changed).write(folder / names[-1])
         sequence = {"format": "sequence/1", "operations": [{"launch": name} for name in names]}
         (folder / "sequence.json").write_text(json.dumps(sequence) + "\n")
@@ -79,15 +89,24 @@ def _patched(launch: Launch, off: list[int]) -> bytes:
     return bytes(data)
 
 
-def _beside(launch: Launch, buffer: Buffer, inputs: Path) -> Buffer:
-    """The buffer with its contents, if any, copied into the new capture."""
-    if buffer.contents is None:
-        return buffer
-    source = launch.folder / buffer.contents
+def _beside(launch: Launch, part: Part, inputs: Path) -> Part:
+    """The buffer or variable with its contents, if any, copied into the new capture.
+
+    Files of several folders may have one name: a copy with other bytes of that name gets its number in front.
+    """
+    if part.contents is None:
+        return part
+    source = launch.folder / part.contents
     if not source.is_file():
-        raise SsmsimError(f"no file {buffer.contents}", launch.folder, "copy the whole capture")
-    shutil.copy(source, inputs / source.name)
-    return buffer.model_copy(update={"contents": f"../inputs/{source.name}"})
+        raise SsmsimError(f"no file {part.contents}", launch.folder, "copy the whole capture")
+    for number in itertools.count():
+        name = f"{number}-{source.name}" if number else source.name
+        if not (inputs / name).exists():
+            shutil.copy(source, inputs / name)
+            break
+        if filecmp.cmp(source, inputs / name, shallow=False):
+            break
+    return part.model_copy(update={"contents": f"../inputs/{name}"})
 
 
 def parse_variants(items: list[str]) -> dict[str, tuple[str, ...]]:

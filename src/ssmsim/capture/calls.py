@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.elf_attributes import KernelInfo
 
-CLUSTER_DIMENSION = 4  # CUlaunchAttributeID
+COOPERATIVE, CLUSTER_DIMENSION = 2, 4  # CUlaunchAttributeID
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_*
 
 
@@ -23,21 +23,26 @@ class Geometry:
     stream: int
     kernel_params: int
     extra: int
+    cooperative: bool = False
 
 
 def read_call(call: str, at: int) -> Geometry:
     if call == "cuLaunchKernelEx":
         config, function, params, extra = struct.unpack("<4Q", ctypes.string_at(at, 32))
         sizes = struct.unpack("<7I4xQQI", ctypes.string_at(config, 52))
-        cluster = None
+        cluster, cooperative = None, False
         for i in range(sizes[9]):
             attribute = ctypes.string_at(sizes[8] + 72 * i, 72)
-            if struct.unpack_from("<I", attribute)[0] == CLUSTER_DIMENSION:
+            number, first = struct.unpack_from("<I4xI", attribute)
+            if number == CLUSTER_DIMENSION:
                 cluster = struct.unpack_from("<3I", attribute, 8)
-        return Geometry(function, sizes[0:3], sizes[3:6], cluster, sizes[6], sizes[7], params, extra)
+            elif number == COOPERATIVE:
+                cooperative = first != 0
+        return Geometry(function, sizes[0:3], sizes[3:6], cluster, sizes[6], sizes[7], params, extra, cooperative)
     values = struct.unpack("<Q7I4xQQQ", ctypes.string_at(at, 64))
-    extra = 0 if call == "cuLaunchCooperativeKernel" else values[10]
-    return Geometry(values[0], values[1:4], values[4:7], None, values[7], values[8], values[9], extra)
+    cooperative = call == "cuLaunchCooperativeKernel"
+    extra = 0 if cooperative else values[10]
+    return Geometry(values[0], values[1:4], values[4:7], None, values[7], values[8], values[9], extra, cooperative)
 
 
 def parameter_bytes(info: KernelInfo, geometry: Geometry) -> bytes:

@@ -49,6 +49,14 @@ def module_of(function: int) -> int:
     return (module.value or 0) if succeeds("cuFuncGetModule", byref(module), c_void_p(function)) else 0
 
 
+def global_of(module: int, name: str) -> tuple[int, int] | None:
+    """(address, bytes) of a module's variable, None when the module does not give it."""
+    address, size = c_uint64(), c_size_t()
+    if succeeds("cuModuleGetGlobal_v2", byref(address), byref(size), c_void_p(module), name.encode()) and size.value:
+        return address.value, size.value
+    return None
+
+
 def allocation_of(pointer: int) -> tuple[int, int] | None:
     """(start, bytes) of the driver allocation that holds `pointer`, None when there is none."""
     start, size = c_uint64(), c_size_t()

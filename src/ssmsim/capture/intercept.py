@@ -14,8 +14,10 @@ from typing import Any
 from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
 from ssmsim.capture.calls import parameter_bytes, read_call
+from ssmsim.capture.variables import Found, record
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
+from ssmsim.sass.kernel_elf import Kernel, read_kernel
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,9 @@ class Recorded:
     params: bytes
     buffers: list[dict[str, Any]]
     contents: dict[int, bytes] = field(default_factory=dict)
+    variables: list[Found] = field(default_factory=list)
+    cooperative: bool = False
+    explicit_cluster: bool = False
 
 
 class Interceptor:
@@ -58,6 +63,7 @@ class Interceptor:
         self._by_kernel: dict[str, list[Cubin]] = {}
         self._by_module: dict[int, Cubin] = {}
         self._infos: dict[tuple[str, str], tuple[KernelInfo, str]] = {}
+        self._kernels: dict[tuple[str, str], Kernel] = {}
         self._thread = threading.local()
         self._gate: driver.Gate | None = None
         self.close = cupti.subscribe(self._on_callback)
@@ -158,6 +164,8 @@ class Interceptor:
             registers=driver.function_attribute(function, driver.NUM_REGS),
             params=parameter_bytes(info, geometry),
             buffers=[],
+            cooperative=geometry.cooperative,
+            explicit_cluster=geometry.cluster is not None or info.cluster is not None,
         )
         if self.timed:
             if self._gate is None and not self.timers:
@@ -171,6 +179,9 @@ class Interceptor:
         if self.contents:
             driver.synchronize()
             recorded.contents = {b["address"]: driver.read_memory(b["address"], b["bytes"]) for b in recorded.buffers}
+        if key not in self._kernels:
+            self._kernels[key] = read_kernel(cubin.image, kernel, kernel)
+        recorded.variables = record(driver.module_of(function), self._kernels[key], self.contents)
         self.operations.append({"launch": len(self.launches)})
         self.launches.append(recorded)
 

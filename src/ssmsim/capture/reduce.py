@@ -9,6 +9,7 @@ import struct
 from dataclasses import dataclass, replace
 
 from ssmsim.sass.elf_attributes import FORMAT_SIZED, PARAM_CBANK
+from ssmsim.sass.kernel_elf import ENTRY
 
 SECTION, SYMBOL, RELA, PROGRAM = (struct.Struct(f) for f in ("<IIQQQQIIQQ", "<IBBHQQ", "<QQq", "<IIQQQQQQ"))
 SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_NOBITS, SHF_INFO_LINK, SHN_LORESERVE = 2, 3, 4, 8, 0x40, 0xFF00
@@ -40,6 +41,22 @@ def _read(image: bytes) -> tuple[list[Section], int]:
         data = b"" if header[1] in (0, SHT_NOBITS) else image[header[4] : header[4] + header[5]]
         sections.append(Section(name, header, data))
     return sections, names_at
+
+
+def _with_callees(sections: list[Section], kernels: set[str]) -> set[str]:
+    """The kernels and the functions of other sections that they, or function pointers, may call (nvcc -rdc=true)."""
+    table = next(s for s in sections if s.kind == SHT_SYMTAB)
+    symbols = list(SYMBOL.iter_unpack(table.data))
+    relocations = {s.name.removeprefix(".rela"): RELA.iter_unpack(s.data) for s in sections if s.kind == SHT_RELA}
+    wanted, queue = set(kernels), [*(f".text.{kernel}" for kernel in kernels), ".nv.constant4", ".nv.global.init"]
+    while queue:
+        for _, info, _ in relocations.pop(queue.pop(), iter(())):
+            _, _, other, home, _, _ = symbols[info >> 32]
+            text = sections[home].name if 0 < home < len(sections) else ""
+            if text.startswith(".text.") and not other & ENTRY and text.removeprefix(".text.") not in wanted:
+                wanted.add(text.removeprefix(".text."))
+                queue.append(text)
+    return wanted
 
 
 def _wanted(section: Section, kernels: set[str]) -> bool:
@@ -85,6 +102,7 @@ def _info(data: bytes, symbols: dict[int, int], of_kernel: bool) -> bytes:
 def reduce_cubin(image: bytes, kernels: set[str]) -> bytes:
     """`image` with only `kernels` (mangled names) and what they refer to."""
     sections, names_at = _read(image)
+    kernels = _with_callees(sections, kernels)
     numbers: dict[int, int] = {}
     for i, section in enumerate(sections):
         if _wanted(section, kernels):

@@ -12,7 +12,7 @@ from ssmsim.capture.intercept import Interceptor, Recorded
 from ssmsim.capture.names import short_name
 from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.contents import write_contents, write_recipe
-from ssmsim.launch import Launch
+from ssmsim.launch import validated
 
 
 def write(folder: Path, interceptor: Interceptor) -> None:
@@ -53,19 +53,21 @@ def _write_cubins(folder: Path, interceptor: Interceptor) -> dict[str, str]:
 
 
 def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, Any], about: dict[str, Any]) -> None:
+    folder.mkdir()
     buffers = []
     for buffer in launch.buffers:
         kept = {k: v for k, v in buffer.items() if k != "recipe"}
         if "recipe" in buffer:
             kept["contents"] = f"../inputs/{buffer['recipe']}.recipe.json"
         elif buffer["address"] in launch.contents:
-            data = launch.contents[buffer["address"]]
-            file = f"contents/{hashlib.sha256(data).hexdigest()[:16]}.zst"
-            if not (folder.parent / file).exists():
-                write_contents(folder.parent / file, data)
-            kept["contents"] = f"../{file}"
+            kept["contents"] = _write_contents(folder, launch.contents[buffer["address"]])
         buffers.append(kept)
-    written = Launch.model_validate(
+    variables = [
+        {"name": v.name, "kind": v.kind, "address": v.address, "bytes": v.size,
+         "contents": None if v.data is None else _write_contents(folder, v.data)}
+        for v in launch.variables
+    ]  # fmt: skip
+    written = validated(
         {
             "format": "launch/1",
             "kernel": launch.kernel,
@@ -78,11 +80,23 @@ def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, A
             "cubin": cubin,
             "params": launch.params.hex(),
             "buffers": buffers,
+            "variables": variables or None,
+            "cooperative": launch.cooperative,
+            "explicit_cluster": launch.explicit_cluster,
+            "cubin_sha256": hashlib.sha256((folder / cubin).read_bytes()).hexdigest(),
             "provenance": about,
-        }
+        },
+        f"launch {folder.name} of {launch.kernel}",
     )
-    folder.mkdir()
     written.write(folder)
+
+
+def _write_contents(folder: Path, data: bytes) -> str:
+    """Write bytes beside the launches, each once; returns their name as seen from a launch's folder."""
+    file = f"contents/{hashlib.sha256(data).hexdigest()[:16]}.zst"
+    if not (folder.parent / file).exists():
+        write_contents(folder.parent / file, data)
+    return f"../{file}"
 
 
 def _write_inputs(folder: Path, interceptor: Interceptor) -> None:

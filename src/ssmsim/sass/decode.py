@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,15 +15,17 @@ from pathlib import Path
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
-from ssmsim.sass.kernel_elf import Kernel, read_kernel
-from ssmsim.sass.opcodes import Mods, Opcode, Space, lookup
+from ssmsim.sass.kernel_elf import Kernel, Relocation, link, read_kernel
+from ssmsim.sass.opcodes import SUPPORTED, Mods, Opcode, Space, lookup
 from ssmsim.sass.operands import Operand, match, parse
 from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import Program
 
 ARCHITECTURE = 90
 PATIENCE = 300  # seconds for nvdisasm, which takes some ten for the largest kernels
-_cache: dict[tuple[str, str], "Code"] = {}
+EXTERNAL_CODE = 0xFFFF_0000  # code addresses that stand for functions of the driver
+MODULE_DATA = 0x7C00_0000_0000  # __device__ variables whose addresses nobody recorded: far from buffers and windows
+_cache: dict[tuple[str, str, tuple[tuple[str, int | None], ...]], "Code"] = {}
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Instruction:
     immediate: int
     target: int = -1
     offset: int = 0
+    kernel: str = ""
 
     @property
     def pc(self) -> int:
@@ -55,7 +59,12 @@ class Instruction:
 
     @property
     def where(self) -> str:
-        """PC and text, for messages."""
+        """Kernel, PC and text, for messages."""
+        return f"{short(self.kernel)} {self.place}"
+
+    @property
+    def place(self) -> str:
+        """PC and text."""
         return f"PC {self.pc:#06x} {self.text}"
 
     def has(self, modifier: str) -> bool:
@@ -81,6 +90,11 @@ class Code:
     kernel: Kernel
 
 
+def short(name: str) -> str:
+    """A kernel's mangled name, cut where it would fill the line."""
+    return name if len(name) <= 60 else name[:57] + "..."
+
+
 def disassembler() -> Path:
     """nvdisasm of the nvidia-cuda-nvdisasm package. SsmsimError when it is not installed."""
     spec = importlib.util.find_spec("nvidia")
@@ -90,12 +104,13 @@ def disassembler() -> Path:
     raise SsmsimError("nvdisasm is not installed", "", "pip install nvidia-cuda-nvdisasm")
 
 
-def _disassemble(data: bytes, where: Path | str) -> dict[str, list[dict[str, str]]]:
-    """Instructions of every function: nvdisasm's JSON."""
+def _disassemble(data: bytes, where: Path | str, bare: bool = False) -> dict[str, list[dict[str, str]]]:
+    """Instructions of every function: nvdisasm's JSON. bare: the data are machine words, of one function "Unknown"."""
+    options = ["-b", f"SM{ARCHITECTURE}a"] if bare else []
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(data)
         file.flush()
-        command = [str(disassembler()), "-json", file.name]
+        command = [str(disassembler()), *options, "-json", file.name]
         try:
             done = subprocess.run(
                 command, capture_output=True, encoding="utf-8", errors="replace", check=False, timeout=PATIENCE
@@ -125,7 +140,8 @@ def complaint(told: str, code: int) -> str:
 
 
 def _split(text: str) -> list[str]:
-    return [part for part in (p.strip() for p in text.split(",")) if part]
+    """Operands, by the commas outside of braces."""
+    return [part for part in (p.strip() for p in re.split(r",(?![^{]*})", text)) if part]
 
 
 def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instruction:
@@ -134,18 +150,22 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     texts = _split(operands)
     guard_text = predicate if predicate.startswith("@") else ""
     text = " ".join(part for part in (guard_text, opcode, ", ".join(texts)) if part)
-    where = f"{kernel.name} PC {16 * index:#06x} {text}"
+    where = f"{short(kernel.name)} PC {16 * index:#06x} {text}"
     base, *modifiers = opcode.split(".")
     mods = Mods(tuple(modifiers))
     entry = lookup(base, where)
+    if base == "HGMMA" and "SP" in mods:
+        raise SsmsimError("sparse HGMMA has neither operands nor timing here", where, SUPPORTED)
     low, high = int(kernel.words[index, 0]), int(kernel.words[index, 1])
     target, offset = -1, 0
     destinations, sources = entry.operands(mods)
     types = [t.rstrip("?") for t in destinations + sources]
     if "label" in types and texts:
         offset = 16 * (index + 1) + branch_offset(low, high)
-    operands_ = [parse(part, where) for part in texts if part != "PR"]
-    if "E" in mods and entry.space in (Space.GLOBAL, Space.GENERIC):  # ATOMG.E.CAS [R8]: 64 bits, though not written
+    operands_ = [parse(part, where) for part in texts if part not in ("PR", "UPR")]
+    if "E" in mods and (
+        base == "QSPC" or entry.space in (Space.GLOBAL, Space.GENERIC)
+    ):  # ATOMG.E.CAS [R8]: 64 bits, though not written
         bare = ("mem", False, -1, -1)
         operands_ = [
             replace(o, wide=True) if (o.kind, o.wide, o.uniform, o.descriptor) == bare and o.base >= 0 else o
@@ -158,24 +178,66 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
         place = wanted[-1].value if numeric else offset
         target = place // 16 if 0 <= place < 16 * len(kernel.words) else -1
     return Instruction(
-        index, text, opcode, base, mods, entry, guard, tuple(found), tuple(wanted), low >> 32, target, offset
-    )
+        index, text, opcode, base, mods, entry, guard, tuple(found), tuple(wanted), low >> 32, target, offset,
+        kernel.name,
+    )  # fmt: skip
 
 
-def decode(path: Path | str, kernel_name: str) -> Code:
+def _linked(kernel: Kernel, addresses: Mapping[str, int], path: Path) -> tuple[Kernel, list[dict[str, str]]]:
+    """A kernel whose text has relocations, resolved and disassembled as one piece of code."""
+
+    def address(each: Relocation) -> int:
+        return address_of(kernel, addresses, each.symbol, path) + each.addend
+
+    kernel = replace(kernel, words=link(kernel.words, kernel.relocations, address, path))
+    return kernel, _disassemble(kernel.words.tobytes(), path, bare=True)["Unknown"]
+
+
+def address_of(kernel: Kernel, addresses: Mapping[str, int], symbol: str, where: object) -> int:
+    """What a symbol stands for: a place in the code, of a variable in memory, or of a function that the driver has.
+
+    addresses: those of the module's __device__ variables. SsmsimError for any other symbol.
+    """
+    if symbol in kernel.symbols:
+        return kernel.symbols[symbol]
+    if symbol in kernel.externals:
+        return EXTERNAL_CODE + 16 * kernel.externals.index(symbol)
+    if symbol in addresses:
+        return addresses[symbol]
+    raise SsmsimError(f"{kernel.name} uses the address of {symbol or 'a section'}, which is not known", where)
+
+
+def external_at(kernel: Kernel, place: int) -> str:
+    """The function of the driver that a code address stands for, "" when it is none."""
+    number = (place - EXTERNAL_CODE) // 16
+    return kernel.externals[number] if 0 <= number < len(kernel.externals) else ""
+
+
+def module_addresses(kernel: Kernel, launch: Launch | None = None) -> dict[str, int]:
+    """Where the module's __device__ variables lie: as recorded, else at places of their own, in the cubin's order."""
+    recorded = {v.name: v.address for v in (launch.variables or () if launch else ()) if v.address is not None}
+    bases = dict(zip((".nv.global.init", ".nv.global"), (MODULE_DATA, MODULE_DATA + (1 << 36)), strict=True))
+    return {v.name: recorded.get(v.name, bases[v.section] + v.place) for v in kernel.variables if v.kind == "device"}
+
+
+def decode(path: Path | str, kernel_name: str, launch: Launch | None = None) -> Code:
     """The kernel of a cubin file, decoded; kept in memory by the file's hash.
 
+    launch: whose recorded addresses of module variables the code is linked to.
     Raises SsmsimError when the file is not a whole sm_90 cubin, has no such kernel, or holds an unknown opcode.
     """
     path = Path(path)
     if not path.is_file():
         raise SsmsimError("no such cubin", path, "name an existing file")
     data = path.read_bytes()
-    key = (hashlib.sha256(data).hexdigest(), kernel_name)
+    addresses = tuple((v.name, v.address) for v in (launch.variables or ()) if v.kind == "device") if launch else ()
+    key = (hashlib.sha256(data).hexdigest(), kernel_name, addresses)
     if key not in _cache:
         kernel = read_kernel(data, kernel_name, path)
-        functions = _disassemble(data, path)
-        items = functions.get(kernel_name, [])
+        if kernel.linked:
+            kernel, items = _linked(kernel, module_addresses(kernel, launch), path)
+        else:
+            items = _disassemble(data, path).get(kernel_name, [])
         if len(items) != len(kernel.words):
             raise SsmsimError(
                 f"{len(items)} instructions disassembled, {len(kernel.words)} in the file", path, "copy the cubin again"
@@ -193,4 +255,4 @@ def decode_launch(launch: Launch) -> Code:
     major, minor = launch.device.compute_capability
     if major * 10 + minor != ARCHITECTURE:
         raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{ARCHITECTURE} is understood")
-    return decode(launch.cubin_path, launch.kernel)
+    return decode(launch.cubin_path, launch.kernel, launch)

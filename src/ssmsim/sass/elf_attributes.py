@@ -1,6 +1,7 @@
 """What a cubin says about its kernels: names, parameter layout, registers, shared memory (sections .nv.info).
 
-Attribute numbers are those that `cuobjdump -elf` prints as EIATTR_*: 0x0a PARAM_CBANK, 0x17 KPARAM_INFO, 0x2f REGCOUNT.
+Attribute numbers are those that `cuobjdump -elf` prints as EIATTR_*. With more than 4 KB of parameters (CUDA 12.1 on)
+KPARAM_INFO_V2 stands in place of KPARAM_INFO; their layouts are those seen in cubins of nvcc 13.0 (tests/data/kernels).
 """
 
 import hashlib
@@ -14,7 +15,8 @@ from elftools.elf.elffile import ELFFile
 
 from ssmsim.errors import SsmsimError
 
-PARAM_CBANK, KPARAM_INFO, REGCOUNT = 0x0A, 0x17, 0x2F
+PARAM_CBANK, KPARAM_INFO, REGCOUNT, KPARAM_INFO_V2 = 0x0A, 0x17, 0x2F, 0x45
+MAX_THREADS, REQUIRED_THREADS, CLUSTER_SIZE, EXPLICIT_CLUSTER = 0x05, 0x10, 0x3D, 0x3E
 FORMAT_SIZED = 4  # the entry's 16-bit value is the length of the data that follow
 SHARED_RESERVED = 0x400  # sm_90: the driver's first 1 KB of a block's shared window, counted in the section's size
 
@@ -27,6 +29,8 @@ class KernelInfo:
     param_bytes:     length of the parameter buffer.
     params:          (offset, bytes) of each parameter, by its number.
     registers:       per thread. static_shared: bytes per block, without the part the driver reserves.
+    max_threads:     of a block (__launch_bounds__), 0 when not bounded. block: the only one allowed (.reqntid).
+    cluster:         the size compiled in (__cluster_dims__), None when the launch chooses.
     """
 
     name: str
@@ -35,6 +39,9 @@ class KernelInfo:
     params: tuple[tuple[int, int], ...]
     registers: int
     static_shared: int
+    max_threads: int = 0
+    block: tuple[int, int, int] | None = None
+    cluster: tuple[int, int, int] | None = None
 
 
 def attributes(data: bytes) -> list[tuple[int, bytes]]:
@@ -49,6 +56,19 @@ def attributes(data: bytes) -> list[tuple[int, bytes]]:
         else:
             found.append((attribute, struct.pack("<H", value)))
     return found
+
+
+def parameter_slots(info: list[tuple[int, bytes]]) -> tuple[tuple[int, int], ...]:
+    """(offset in the parameter buffer, bytes) of each parameter, by its number."""
+    slots: dict[int, tuple[int, int]] = {}
+    for attribute, value in info:
+        if attribute == KPARAM_INFO:
+            ordinal, offset, flags = struct.unpack_from("<4xHHI", value)
+            slots[ordinal] = (offset, flags >> 18)
+        elif attribute == KPARAM_INFO_V2:
+            ordinal, offset, size = struct.unpack_from("<4xHHI", value)
+            slots[ordinal] = (offset, size)
+    return tuple(slots[i] for i in sorted(slots))
 
 
 def kernel_names(image: bytes) -> list[str]:
@@ -95,6 +115,13 @@ def kernel_info(image: bytes, kernel: str, where: object = "") -> KernelInfo:
         raise SsmsimError(f"not a whole cubin: {error}", where, "copy the cubin again or capture again") from None
 
 
+def refuse_unlinked(elf: Any, where: object) -> None:
+    """SsmsimError for relocatable device code: only the linked cubin has a kernel's final code."""
+    if elf["e_type"] == "ET_REL":
+        what = "relocatable device code (nvcc -rdc=true) that is not linked"
+        raise SsmsimError(what, where, "give the linked cubin (nvcc -dlink ... -cubin), which the driver loaded")
+
+
 def _kernel_info(image: bytes, kernel: str, where: object) -> KernelInfo:
     elf = ELFFile(io.BytesIO(image))
     if elf["e_machine"] not in ("EM_CUDA", 190):
@@ -102,18 +129,17 @@ def _kernel_info(image: bytes, kernel: str, where: object) -> KernelInfo:
     end = max((s["sh_offset"] + s["sh_size"] for s in elf.iter_sections() if s["sh_type"] != "SHT_NOBITS"), default=0)
     if end > len(image):
         raise SsmsimError(f"cut short: {len(image)} bytes of {end}", where, "copy the cubin again or capture again")
+    refuse_unlinked(elf, where)
     info = elf.get_section_by_name(f".nv.info.{kernel}")
     if info is None or elf.get_section_by_name(f".text.{kernel}") is None:
         names = ", ".join(kernel_names(image)[:3]) or "none"
         raise SsmsimError(f"no kernel {kernel!r} in it (it has {names})", where, "give the cubin of the launch")
-    params: dict[int, tuple[int, int]] = {}
-    base = size = 0
-    for attribute, value in attributes(info.data()):
-        if attribute == KPARAM_INFO:
-            ordinal, offset, flags = struct.unpack_from("<4xHHI", value)
-            params[ordinal] = (offset, flags >> 18)
-        elif attribute == PARAM_CBANK:
-            base, size = struct.unpack_from("<4xHH", value)
+    found = attributes(info.data())
+    last = dict(found)
+    base, size = struct.unpack_from("<4xHH", last[PARAM_CBANK]) if PARAM_CBANK in last else (0, 0)
+    bound = struct.unpack_from("<3I", last[MAX_THREADS]) if MAX_THREADS in last else (0, 0, 0)
+    block = struct.unpack_from("<3I", last[REQUIRED_THREADS]) if REQUIRED_THREADS in last else None
+    cluster = struct.unpack_from("<3I", last[CLUSTER_SIZE]) if CLUSTER_SIZE in last else None
     symbols = {i: s.name for i, s in enumerate(_section(elf, ".symtab").iter_symbols())}
     registers = 0
     for attribute, value in attributes(_section(elf, ".nv.info").data()):
@@ -121,4 +147,6 @@ def _kernel_info(image: bytes, kernel: str, where: object) -> KernelInfo:
             registers = struct.unpack_from("<I", value, 4)[0]
     shared = elf.get_section_by_name(f".nv.shared.{kernel}")
     static = max(0, shared["sh_size"] - SHARED_RESERVED) if shared is not None else 0
-    return KernelInfo(kernel, base, size, tuple(params[i] for i in sorted(params)), registers, static)
+    return KernelInfo(
+        kernel, base, size, parameter_slots(found), registers, static, bound[0] * bound[1] * bound[2], block, cluster
+    )

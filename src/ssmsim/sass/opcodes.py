@@ -13,6 +13,8 @@ from enum import IntEnum
 
 from ssmsim.errors import SsmsimError
 
+SUPPORTED = "it is not supported yet; `ssmsim opcodes` lists what is"  # what a user can do about an instruction
+
 
 class Unit(IntEnum):
     """Execution pipe; names are those of ssmsim.counters.PIPES in capitals. NONE: issued, but sent to no pipe."""
@@ -108,8 +110,10 @@ class Opcode:
 
 
 def memory_registers(mods: Mods) -> int:
-    """32-bit registers that a load or store of these modifiers moves per lane."""
-    return 4 if "128" in mods else 3 if "96" in mods else 2 if mods & {"64", "S64", "U64", "F64"} else 1
+    """32-bit registers that a load, store or atomic of these modifiers moves per lane."""
+    if mods & {"128", "F32x4", "F16x8", "BF16x8"}:
+        return 4
+    return 3 if "96" in mods else 2 if mods & {"64", "S64", "U64", "F64", "F32x2", "F16x4", "BF16x4"} else 1
 
 
 def _load(mods: Mods) -> str:
@@ -130,7 +134,7 @@ def _matrix_store(mods: Mods) -> str:
 
 def _atomic(mods: Mods) -> str:
     n = memory_registers(mods)
-    return f"p? r{n} = mem r{n} r{n}" if "CAS" in mods else f"p? r{n} = mem r{n}"
+    return f"p? r{n} = mem r{n} r{n}" if mods & {"CAS", "CAST"} else f"p? r{n} = mem r{n}"
 
 
 def _shared_atomic(mods: Mods) -> str:
@@ -195,6 +199,17 @@ def _float_convert(mods: Mods) -> str:
     return ("r2" if target == "F64" else "b32") + " = " + {"F64": "f64", "F32": "f32"}.get(source, "f16x2")
 
 
+def _pack(mods: Mods) -> str:
+    """F2FP: two floats to halves or bytes of one register, under C or not; one source where it unpacks or rounds."""
+    if "UNPACK_B" in mods:
+        return "b32 = b32"
+    if "PACK_B" in mods:
+        return "b32 = f32"
+    if "UNPACK_B_MERGE_C" in mods:
+        return "b32 = b32 b32"
+    return "b32 = f32 f32 b32" if "PACK_AB_MERGE_C" in mods else "b32 = f32 f32 b32?"
+
+
 def _to_float(mods: Mods) -> str:
     source = "i64" if mods & {"S64", "U64"} else "i32"
     return ("r2" if "F64" in mods else "f32") + " = " + source
@@ -246,7 +261,7 @@ OPCODES: dict[str, Opcode] = {
     "FLO": Op(X, "b32 p? = b32", "bits.flo"),
     "BREV": Op(X, "b32 = b32", "bits.brev"),
     "P2R": Op(A, "b32 = b32 b32", "", ("predicates",)),
-    "R2P": Op(A, " = b32 b32", "", ("predicates",)),
+    "R2P": Op(A, " = b32 b32?", "", ("predicates",)),
     # float32
     "FADD": Op(F, "f32 = f32 f32", "float32.fadd"),
     "FMUL": Op(F, "f32 = f32 f32", "float32.fmul"),
@@ -272,12 +287,12 @@ OPCODES: dict[str, Opcode] = {
     "HSETP2": Op(A, "p p = f16x2 f16x2 p", "half2.hsetp2"),
     # conversions
     "F2F": Op(X, _float_convert, "convert.f2f"),
-    "F2FP": Op(A, "b32 = f32 f32 b32?", "convert.f2fp"),
+    "F2FP": Op(A, _pack, "convert.f2fp"),
     "F2I": Op(X, _from_float, "convert.f2i"),
     "I2F": Op(X, _to_float, "convert.i2f"),
     "I2FP": Op(A, "f32 = i32", "convert.i2fp"),
-    "I2I": Op(X, "i32 = i32", ""),
-    "I2IP": Op(A, "b32 = i32 i32 b32", ""),
+    "I2I": Op(X, "i32 = i32", "convert.i2i"),
+    "I2IP": Op(A, "b32 = i32 i32 b32", "convert.i2ip"),
     "FRND": Op(X, _round, "convert.frnd"),
     # matrices
     "HMMA": Op(T, _mma, "matrix.hmma"),
@@ -320,7 +335,7 @@ OPCODES: dict[str, Opcode] = {
     "CGAERRBAR": Op(L, " = "),
     "FENCE": Op(L, " = "),
     "WARPGROUP": Op(N, " = any? any?"),
-    "QSPC": Op(L, "p? b32? = mem", "", ("machine",)),
+    "QSPC": Op(L, "p b32? = mem"),
     # special registers
     "S2R": Op(L, "b32 = sreg", "", ("machine",)),
     "CS2R": Op(A, _special64, "", ("machine",)),
@@ -346,9 +361,9 @@ OPCODES: dict[str, Opcode] = {
     "UPOPC": Op(UD, "b32 = b32", "bits.popc"),
     "UFLO": Op(UD, "b32 p? = b32", "bits.flo"),
     "UBREV": Op(UD, "b32 = b32", "bits.brev"),
-    "UF2FP": Op(UD, "b32 = f32 f32 b32?", "convert.f2fp"),
+    "UF2FP": Op(UD, _pack, "convert.f2fp"),
     "UP2UR": Op(UD, "b32 = b32 b32", "", ("predicates",)),
-    "UR2UP": Op(UD, " = b32 b32", "", ("predicates",)),
+    "UR2UP": Op(UD, " = b32 b32?", "", ("predicates",)),
     "R2UR": Op(A, "p? b32 = b32", "lanes.r2ur", ("active",)),
     "VOTEU": Op(UD, "b32? p = p", "lanes.vote", ("active",)),
     # control
@@ -372,6 +387,7 @@ OPCODES: dict[str, Opcode] = {
     "YIELD": Op(C, " = p?"),
     "NANOSLEEP": Op(C, " = p? b32?"),
     "NOP": Op(N, " = "),
+    "PMTRIG": Op(N, " = any?"),
     "LEPC": Op(C, "b64 = label?", "", ("pc",)),
     "PREEXIT": Op(N, " = "),
     "ACQBULK": Op(N, " = "),
@@ -387,4 +403,4 @@ def lookup(base: str, where: object = "") -> Opcode:
     try:
         return OPCODES[base]
     except KeyError:
-        raise SsmsimError(f"unknown opcode {base}", where, "add its entry to ssmsim/sass/opcodes.py") from None
+        raise SsmsimError(f"unknown opcode {base}", where, SUPPORTED) from None

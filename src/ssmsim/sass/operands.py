@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 
 RZ, URZ, PT = 255, 63, 7
 
@@ -65,7 +66,7 @@ def _address(text: str, where: str) -> dict[str, Any]:
             continue
         register = REGISTER.match(name)
         if not register or register[1] not in ("R", "UR"):
-            raise SsmsimError(f"address {text!r} is not understood", where, "teach it to ssmsim/sass/operands.py")
+            raise SsmsimError(f"address {text!r} is not understood", where, SUPPORTED)
         number = -1 if register[2] == "Z" else int(register[2])
         if register[1] == "UR":
             found["uniform"], found["uniform_wide"] = number, "64" in suffixes
@@ -164,7 +165,7 @@ def match(
         elif token.endswith("?"):
             result.append(None)
         else:
-            raise SsmsimError(f"operands do not fit the signature at {token!r}", where, "mend ssmsim/sass/opcodes.py")
+            raise SsmsimError(f"operands do not fit the signature at {token!r}", where, SUPPORTED)
     if queue:
-        raise SsmsimError(f"operand {queue[0].text!r} is not in the signature", where, "mend ssmsim/sass/opcodes.py")
+        raise SsmsimError(f"operand {queue[0].text!r} is not in the signature", where, SUPPORTED)
     return result[: len(destinations)], result[len(destinations) :]

@@ -120,6 +120,14 @@ def _special(ins: Instruction) -> dict[str, int]:
     return fields
 
 
+def listed_barriers(ins: Instruction) -> int:
+    """Bit set of the dependency barriers that DEPBAR lists: it waits until they are free."""
+    if ins.base != "DEPBAR":
+        return 0
+    listed = [s.text for s in ins.sources if s is not None and s.text.startswith("{")]
+    return sum(1 << int(number) for number in set(re.findall(r"[0-5]", "".join(listed))))
+
+
 def instruction_records(
     instructions: Sequence[Instruction], opcodes: Sequence[str], control: dict[str, np.ndarray]
 ) -> np.ndarray:
@@ -141,6 +149,7 @@ def instruction_records(
         record["control"], record["target"] = entry.control, ins.target
         for name, value in _special(ins).items():
             record[name] = value
+        record["wait_mask"] |= listed_barriers(ins)
         guard = ins.guard
         record["predicate"] = predicate_number(guard)
         record["predicates_read"] = predicate_set(ins, (*ins.sources, guard), written=False)

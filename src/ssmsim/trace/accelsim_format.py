@@ -24,6 +24,7 @@ TRACES_FORMAT = (
 SAMPLED_FROM = "sampled from grid dim"
 """Our own header line: the launch's grid where the file holds some of its blocks; Accel-Sim echoes and ignores it."""
 
+MAX_LINE = 1 << 16  # bytes of a line of the header or of a list: names of kernels fill some hundred
 RECAPTURE = "write or collect the trace again"
 
 
@@ -175,9 +176,12 @@ def open_bytes(path: Path | str) -> IO[bytes]:
 
 def read_line(stream: IO[bytes], path: Path) -> bytes:
     try:
-        return stream.readline()
+        line = stream.readline(MAX_LINE)
     except (lzma.LZMAError, EOFError) as error:
         raise damaged(path, error) from None
+    if len(line) == MAX_LINE:
+        raise SsmsimError(f"a line of more than {MAX_LINE} bytes", path, RECAPTURE)
+    return line
 
 
 def damaged(path: Path, error: Exception) -> SsmsimError:
@@ -197,7 +201,7 @@ def read_kernelslist(path: Path | str) -> list[Path]:
     path = Path(path)
     files = []
     with open_bytes(path) as stream:
-        for number, raw in enumerate(stream, 1):
+        for number, raw in enumerate(iter(lambda: read_line(stream, path), b""), 1):
             line = raw.decode("utf-8", "replace").strip()
             if line.startswith("kernel"):
                 if not (path.parent / line).is_file():

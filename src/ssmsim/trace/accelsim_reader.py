@@ -13,6 +13,7 @@ from ssmsim.trace import accelsim_scan as scan
 from ssmsim.trace.accelsim_format import RECAPTURE, Header, damaged, is_raw, open_bytes, read_header
 
 CHUNK_BYTES = 1 << 24
+MAX_BLOCK_BYTES = 1 << 29  # of one thread block's text, and of a whole .trace: what a small xz file can expand to
 LAST_OPCODES = ("EXIT", "KILL", "BPT", "RET")
 _END_OF_BLOCK = b"#END_TB\n"
 
@@ -58,7 +59,9 @@ def read_trace(path: Path | str) -> AccelSimTrace:
         return parts[0]
     with open_bytes(path) as stream:
         header, line = read_header(stream, path)
-        text = _read(stream, path, -1)
+        text = _read(stream, path, MAX_BLOCK_BYTES)
+        if len(text) == MAX_BLOCK_BYTES:
+            raise SsmsimError(f"more than {MAX_BLOCK_BYTES >> 20} MB of text", path, "group it by block (.traceg)")
     records, addresses, opcodes = _scan(text, line + 1, header, True, path)
     return _assemble(header, records, addresses, opcodes, True, path, header.block_count)
 
@@ -78,7 +81,7 @@ def grouped_blocks(path: Path | str, count: int) -> Iterator[AccelSimTrace]:
             yield _assemble(header, records, addresses, opcodes, False, path, wanted)
             line += text.count(b"\n")
             done += wanted
-        rest += _read(stream, path, -1)
+        rest += _read(stream, path, CHUNK_BYTES)
         if rest.strip():
             raise SsmsimError(
                 f"more thread blocks than the grid {header.grid} has", f"{path}:{line}", "mend 'grid dim' in the header"
@@ -90,7 +93,10 @@ def _take_blocks(
 ) -> tuple[bytes, bytes]:
     """(text of the next `wanted` blocks, what was read beyond it)."""
     text, found = bytearray(rest), rest.count(_END_OF_BLOCK)
+    ended = 0
     while found < wanted:
+        if len(text) - ended > MAX_BLOCK_BYTES:
+            raise SsmsimError(f"no #END_TB in {MAX_BLOCK_BYTES >> 20} MB of text", path, RECAPTURE)
         piece = _read(stream, path, CHUNK_BYTES)
         if not piece:
             raise SsmsimError(
@@ -99,6 +105,7 @@ def _take_blocks(
         seam = max(0, len(text) - len(_END_OF_BLOCK) + 1)  # a marker may lie across the pieces
         text += piece
         found += text.count(_END_OF_BLOCK, seam)
+        ended = max(ended, text.rfind(_END_OF_BLOCK, seam))
     end = 0
     for _ in range(wanted):
         end = text.index(_END_OF_BLOCK, end) + len(_END_OF_BLOCK)

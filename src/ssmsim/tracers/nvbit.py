@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import Launch
+from ssmsim.launch import Launch, refuse_clusters
 from ssmsim.trace.accelsim_format import is_raw
 from ssmsim.trace.accelsim_reader import AccelSimTrace, grouped_blocks, read_trace
 from ssmsim.trace.moved import Move, moved_back
@@ -25,7 +25,8 @@ BATCH_BLOCKS = 8
 
 
 def trace_file(launch: Launch) -> Path:
-    """The trace beside a launch. SsmsimError when there is none."""
+    """The trace beside a launch. SsmsimError when there is none, or the launch is one of clusters."""
+    refuse_clusters(launch)
     for name in NAMES:
         if (launch.folder / name).is_file():
             return launch.folder / name

@@ -19,7 +19,15 @@ from ssmsim.tracers.emulated.lane_bytes import Places, all_lanes
 from ssmsim.tracers.emulated.operand_values import Group, packed, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import Unknowns, all_known, labels_of, load_labels, spoil, store_labels
+from ssmsim.tracers.emulated.unknown import (
+    Unknowns,
+    all_known,
+    labels_each,
+    labels_of,
+    load_labels,
+    spoil,
+    store_labels,
+)
 
 Rows = Callable[[State, Group, np.ndarray | None], np.ndarray]
 Move = Callable[[State, Group, np.ndarray | None, np.ndarray], None]
@@ -117,7 +125,7 @@ def _load(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
 
 
 def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
-    read, width, label_of = reader(ins.sources[1], ins), access_bytes(ins), labels_of([ins.sources[1], ins.guard])
+    read, width, label_of = reader(ins.sources[1], ins), access_bytes(ins), labels_each(ins.sources[1], ins.guard)
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         value = read(state, group)
@@ -137,7 +145,7 @@ def _copy(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         chosen, value = all_lanes(lanes, group), np.zeros((max(width // 4, 1), len(group.numbers), 32), np.uint32)
-        reads, label = chosen & (rows[:, 1] >= 0), np.zeros(chosen.shape, np.uint8)
+        reads, label = chosen & (rows[:, 1] >= 0), np.zeros((1, *chosen.shape), np.uint8)
         places = Places(state, group, image, ins)
         if reads.any():
             (part,) = places(Space.GLOBAL, rows[:, 1], reads)
@@ -175,6 +183,7 @@ def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
         assert state.labels is not None
         if load and write_label:
             label = load_labels(state.labels.shared, place, 16, everyone, Space.SHARED, None, unknowns, ins)
+            label = label.max(axis=0)
             write_label(state, group, np.broadcast_to(label.max(axis=1, keepdims=True), label.shape), everyone)
         elif not load:
             label = label_of(state, group).max(axis=1, keepdims=True)

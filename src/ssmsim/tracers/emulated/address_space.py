@@ -11,9 +11,12 @@ from numba import njit
 from ssmsim.contents import read_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Launch
+from ssmsim.tracers.emulated import module
+from ssmsim.tracers.emulated.hardware import reads_parameters
 
 if TYPE_CHECKING:
     from ssmsim.sass.decode import Instruction
+    from ssmsim.sass.kernel_elf import Kernel
 
 ALIGN = 512
 
@@ -47,7 +50,8 @@ class Image:
     """Device memory as the launches see it: one region per allocation, bytes in one array.
 
     starts, ends int64[regions]: addresses. A region's first byte lies at data[places[k]]. Regions never overlap;
-    several buffers of one allocation share one. Memory is only touched where something is written.
+    several buffers of one allocation share one. Memory is only touched where something is written. marks: per byte, 0
+    not recorded, 1 known, else a label (unknown.py).
     """
 
     def __init__(self, spans: Sequence[tuple[int, int, str]], store: bool) -> None:
@@ -64,17 +68,34 @@ class Image:
         self.ends = np.array([start + size for start, size, _ in merged] or [0], np.int64)
         sizes = (self.ends - self.starts + ALIGN - 1) // ALIGN * ALIGN + ALIGN
         self.places = np.concatenate([[ALIGN], ALIGN + np.cumsum(sizes)[:-1]]) + self.starts % ALIGN
-        self.data = np.zeros(int(sizes.sum()) + 4 * ALIGN if store else 0, np.uint8)
+        total = int(sizes.sum()) + 4 * ALIGN if store else 0
+        try:
+            self.data, self.marks = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
+        except MemoryError:
+            what = f"its buffers have {total} bytes together, which do not fit into this machine's memory"
+            raise SsmsimError(what, "memory image", "give smaller buffers") from None
         self.pending: dict[int, list[tuple[Launch, Buffer]]] = {}  # contents not yet read, by region
         self.spoiled: list[np.ndarray] = []  # places marked SPOILED while the present batch runs
-        self.marks = np.zeros(self.data.size, np.uint8)  # per byte: 0 not recorded, 1 known, else a label (unknown.py)
 
     @classmethod
-    def of(cls, launches: Sequence[Launch], store: bool = True, contents: bool = True) -> Image:
-        """The memory of all buffers of some launches, filled with the first one's recorded contents of each."""
-        image = cls(
-            [(b.address, b.bytes, b.name or f"buffer {i}") for x in launches for i, b in enumerate(x.buffers)], store
-        )
+    def of(
+        cls, launches: Sequence[Launch], store: bool = True, contents: bool = True, kernel: Kernel | None = None
+    ) -> Image:
+        """The memory of all buffers of some launches, filled with the first one's recorded contents of each.
+
+        kernel: the module variables of its cubin have their places, too.
+        """
+        spans = [(b.address, b.bytes, b.name or f"buffer {i}") for x in launches for i, b in enumerate(x.buffers)]
+        if kernel is not None:
+            spans += module.spans(launches[0], kernel)
+            address, size = reads_parameters(kernel)
+            spans += [(address, size, "the parameters")] if size else []
+        image = cls(spans, store)
+        if store and kernel is not None:
+            for address, data in module.contents(launches[0], kernel):
+                image.write(address, data)
+            if kernel.parameter_bytes:
+                image.write(reads_parameters(kernel)[0], launches[0].param_bytes)
         if store and contents:
             for launch in launches[:1]:
                 for buffer in launch.buffers:
@@ -82,9 +103,9 @@ class Image:
         return image
 
     @classmethod
-    def lazily(cls, launch: Launch) -> Image:
+    def lazily(cls, launch: Launch, kernel: Kernel) -> Image:
         """The memory of one launch, whose recorded contents are read when they are first looked at."""
-        image = cls.of([launch], contents=False)
+        image = cls.of([launch], contents=False, kernel=kernel)
         for buffer in launch.buffers:
             if buffer.contents is not None:
                 image.pending.setdefault(image.region(buffer.address), []).append((launch, buffer))
@@ -100,7 +121,7 @@ class Image:
         """Copy a buffer's recorded contents into the image, when there are any."""
         if buffer.contents is None:
             return
-        content = read_contents(launch.folder / buffer.contents)
+        content = read_contents(launch.folder / buffer.contents, buffer.bytes)
         if len(content) > buffer.bytes:
             raise SsmsimError(
                 f"buffer {buffer.name}: {len(content)} bytes of contents for {buffer.bytes}",

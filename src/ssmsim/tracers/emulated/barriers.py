@@ -8,10 +8,18 @@ import numpy as np
 
 from ssmsim.sass.decode import Instruction
 from ssmsim.tracers.emulated import divergence
-from ssmsim.tracers.emulated.operand_values import Group, reader
+from ssmsim.tracers.emulated.operand_values import Group, for_warp, reader
 from ssmsim.tracers.emulated.state import NAMED_BARRIERS, State
 
 ALL_LANES = 0xFFFFFFFF
+
+
+def packs_both(ins: Instruction) -> bool:
+    """BAR R, R: one register holds the barrier's number (low 4 bits) and its count of threads (from bit 16 on)."""
+    first, second = ins.sources[:2]
+    if first is None or second is None or first.kind not in ("R", "UR") or first.is_zero:
+        return False
+    return (first.kind, first.index) == (second.kind, second.index)
 
 
 def compile_barrier(ins: Instruction, lanes_of: Callable[[State, Group], np.ndarray]) -> Callable[[State, Group], None]:
@@ -20,6 +28,7 @@ def compile_barrier(ins: Instruction, lanes_of: Callable[[State, Group], np.ndar
     A diverged warp first comes together: the barrier counts whole warps, as ptxas assumes for bar.sync.
     """
     number, threads = reader(ins.sources[0], ins), reader(ins.sources[1], ins)
+    packed = packs_both(ins)
     predicate = ins.sources[2]
     held = reader(predicate, ins) if predicate is not None else None
     reduces, following = ins.has("RED"), ins.index + 1
@@ -27,7 +36,7 @@ def compile_barrier(ins: Instruction, lanes_of: Callable[[State, Group], np.ndar
     def value_of(value: np.ndarray | None, group: Group, default: int) -> np.ndarray:
         if value is None:
             return np.full(len(group.numbers), default)
-        return np.broadcast_to(value, (len(group.numbers), 32))[:, 0].astype(np.int64)
+        return np.broadcast_to(for_warp(value, group), (len(group.numbers), 1))[:, 0].astype(np.int64)
 
     def steer(state: State, group: Group) -> None:
         paths, warps = state.paths, group.numbers
@@ -47,8 +56,9 @@ def compile_barrier(ins: Instruction, lanes_of: Callable[[State, Group], np.ndar
             group = Group(warps[whole], group.mask[whole], False)
             warps = group.numbers
         paths.pc[warps] = following
-        at = value_of(number(state, group), group, 0) % NAMED_BARRIERS
-        wanted = value_of(threads(state, group), group, 0)
+        at = value_of(number(state, group), group, 0)
+        wanted = at >> 16 if packed else value_of(threads(state, group), group, 0)
+        at = at % NAMED_BARRIERS
         if reduces and held is not None:
             lanes = np.broadcast_to(held(state, group), (len(warps), 32)) & group.lanes
             state.voted[warps, 0], state.voted[warps, 1] = group.lanes.sum(axis=1), lanes.sum(axis=1)

@@ -28,6 +28,13 @@ def register(app: typer.Typer) -> None:
         print(inspection(read_launch(launch), blocks, code))
 
     @app.command()
+    def opcodes() -> None:
+        """List the SASS opcodes that are supported: the pipe that executes each, and whether its values are carried out."""
+        from ssmsim.tracers.emulated.report import opcode_table
+
+        print(opcode_table())
+
+    @app.command()
     def agree(
         launches: Annotated[list[Path], typer.Argument(help="Launch folders with an NVBit trace beside.")],
     ) -> None:

@@ -7,13 +7,17 @@ from collections.abc import Callable
 import numpy as np
 
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import Instruction
-from ssmsim.sass.opcodes import Control
+from ssmsim.sass.decode import Instruction, external_at
+from ssmsim.sass.opcodes import SUPPORTED, Control
 from ssmsim.sass.operands import Operand
 from ssmsim.tracers.emulated import barriers, divergence
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, writer
-from ssmsim.tracers.emulated.state import State, pack
+from ssmsim.tracers.emulated.state import State, pack, unpack
 
+DRIVER_CALLS = {
+    "vprintf": "device printf", "malloc": "allocation by the kernel", "free": "allocation by the kernel",
+    "__assertfail": "a failed assert",
+}  # fmt: skip
 Steer = Callable[[State, Group], None]
 LanesOf = Callable[[State, Group], np.ndarray]
 
@@ -56,7 +60,24 @@ def compile_control(ins: Instruction) -> Steer:
         return _move_barrier(ins)
     if control in (Control.BSSY, Control.BSYNC, Control.BREAK):
         return _convergence(ins, lanes_of)
-    raise SsmsimError("this control instruction is not understood", ins.where, "add it to tracers/emulated/control.py")
+    if control == Control.TRAP:
+        return _trap(ins, lanes_of)
+    raise SsmsimError("this control instruction is not supported", ins.where, SUPPORTED)
+
+
+def _trap(ins: Instruction, lanes_of: LanesOf) -> Steer:
+    """BPT.TRAP, BPT.INT: lanes that reach it end the kernel with a fault, or stop in a debugger."""
+
+    def steer(state: State, group: Group) -> None:
+        taken = np.flatnonzero(lanes_of(state, group))
+        if taken.size:
+            warp = int(group.numbers[taken[0]])
+            block, number = int(state.blocks[state.block_of[warp]]), int(state.warp_of[warp])
+            what = f"warp {number} of block {block} traps, a fault on a GPU (__trap, a failed check, grid.sync()"
+            raise SsmsimError(f"{what} without a cooperative launch)", ins.where, "give what the kernel expects")
+        state.paths.pc[group.numbers] = ins.index + 1
+
+    return steer
 
 
 def _exit(state: State, group: Group, lanes: np.ndarray, following: int) -> None:
@@ -69,6 +90,11 @@ def _branch(ins: Instruction, lanes_of: LanesOf) -> Steer:
     register = ins.sources[1] if ins.base == "BRA" else None
     if register is not None:
         return _branch_on_register(ins, register, lanes_of)
+    if ins.has("U") and ins.has("ANY"):  # the whole warp goes where one lane wants to
+        return lambda state, group: divergence.branch(
+            state.paths.arrays, group.numbers, np.where(lanes_of(state, group) != 0, group.mask, 0).astype(np.int64),
+            target, following,
+        )  # fmt: skip
     if ins.guard is None and not any(s is not None and s.kind in ("P", "UP") for s in ins.sources):
 
         def jump(state: State, group: Group) -> None:
@@ -83,7 +109,7 @@ def _branch(ins: Instruction, lanes_of: LanesOf) -> Steer:
 def _branch_on_register(ins: Instruction, register: Operand, lanes_of: LanesOf) -> Steer:
     """BRA.DIV UR, target: taken when the running lanes are not those of the register (the warp is diverged)."""
     if not ins.has("DIV"):
-        raise SsmsimError("this branch is not understood", ins.where, "add it to tracers/emulated/control.py")
+        raise SsmsimError("this branch is not supported", ins.where, SUPPORTED)
     read = reader(register, ins)
 
     def steer(state: State, group: Group) -> None:
@@ -96,15 +122,35 @@ def _branch_on_register(ins: Instruction, register: Operand, lanes_of: LanesOf) 
 
 
 def _indirect(ins: Instruction, lanes_of: LanesOf) -> Steer:
-    operand = next(s for s in ins.sources if s is not None and s.type == "reg64")
-    read, offset = reader(operand, ins), 0 if ins.has("ABS") else ins.offset
+    """Jumps to an address in registers, and calls of functions that only the driver has, at an address in the code."""
+    operand = next((s for s in ins.sources if s is not None and s.type == "reg64"), None)
+    fixed = next((s.value for s in ins.sources if s is not None and s.type == "label" and s.kind == "imm"), 0)
+    read, offset = reader(operand, ins) if operand else None, 0 if ins.has("ABS") else ins.offset
+    if operand is not None and operand.is_zero:
+        offset = fixed
 
     def steer(state: State, group: Group) -> None:
-        low = np.broadcast_to(read(state, group)[0], (len(group.numbers), 32)).astype(np.int64)
-        place = (low + offset) & 0xFFFFFFFF
+        shape = (len(group.numbers), 32)
+        place = np.full(shape, fixed)
+        if read is not None:
+            place = (np.broadcast_to(read(state, group)[0], shape).astype(np.int64) + offset) & 0xFFFFFFFF
+        _refuse_strays(ins, state, group, place, lanes_of(state, group))
         divergence.scatter(state.paths.arrays, group.numbers, lanes_of(state, group), place // 16, ins.index + 1)
 
     return steer
+
+
+def _refuse_strays(ins: Instruction, state: State, group: Group, place: np.ndarray, taken: np.ndarray) -> None:
+    """SsmsimError when a lane jumps out of the code: to a function of the driver (printf, malloc, assert), or nowhere."""
+    there = unpack(taken.astype(np.uint32) & group.mask) & ((place >= 16 * state.code_length) | (place < 0))
+    if not there.any():
+        return
+    target = int(place[there][0])
+    name = external_at(state.kernel, target)
+    if not name:
+        raise SsmsimError(f"it jumps to {target:#x}, outside of the kernel's code", ins.where, "a fault on a GPU")
+    what = f"it calls {name}, which the driver provides ({DRIVER_CALLS.get(name, 'no code in the cubin')})"
+    raise SsmsimError(what, ins.where, "launch it so that it does not, or compile it without")
 
 
 def _convergence(ins: Instruction, lanes_of: LanesOf) -> Steer:
@@ -173,4 +219,4 @@ def _move_barrier(ins: Instruction) -> Steer:
             state.paths.pc[group.numbers] = ins.index + 1
 
         return restore
-    raise SsmsimError("this BMOV is not understood", ins.where, "add it to tracers/emulated/control.py")
+    raise SsmsimError("this BMOV is not supported", ins.where, SUPPORTED)

@@ -7,11 +7,15 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
+from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.sass.operands import Operand
-from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, writer
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 
+# Opcodes without a function of their own in semantics/, which this module carries out.
+OF_MACHINE = frozenset(["P2R", "UP2UR", "R2P", "UR2UP", "LDC", "ULDC", "S2R", "S2UR", "CS2R", "LEPC", "B2R", "QSPC"])
 Execute = Callable[[State, Group], None]
 U32, U64 = np.uint32, np.uint64
 
@@ -43,9 +47,11 @@ def compile_instruction(ins: Instruction) -> Execute:
         return _next_address(ins)
     if ins.base == "B2R":
         return _barrier_result(ins)
+    if ins.base == "QSPC":
+        return _query_space(ins)
     if not ins.entry.semantics:
         if any(ins.wants):
-            raise SsmsimError("no semantics for this opcode", ins.where, "add them to its entry in sass/opcodes.py")
+            raise SsmsimError("no semantics for this opcode", ins.where, SUPPORTED)
         return lambda state, group: None
     try:
         function: Callable[..., Any] = find(ins.entry.semantics)
@@ -54,6 +60,7 @@ def compile_instruction(ins: Instruction) -> Execute:
     sources = _matrix_sources(ins) if ins.base == "HGMMA" else [reader(s, ins) for s in ins.sources]
     writers = [(writer(d), k) for k, d in enumerate(ins.destinations) if ins.wants[k]]
     lanes_of, active_of = runs(ins), guard_lanes(ins.guard)
+    collects = ins.base == "R2UR" and ins.has("OR")
     needs_active, needs_machine = "active" in ins.entry.extras, "machine" in ins.entry.extras
 
     def execute(state: State, group: Group) -> None:
@@ -68,7 +75,10 @@ def compile_instruction(ins: Instruction) -> Execute:
         if not isinstance(result, tuple):
             result = (result,)
         for write, k in writers:
-            write(state, group, result[k], lanes)  # type: ignore[misc]
+            kept = lanes
+            if collects and k == 0:  # R2UR.OR: lanes whose predicate holds already keep it
+                kept = result[0] & (group.lanes if lanes is None else lanes)
+            write(state, group, result[k], kept)  # type: ignore[misc]
 
     return execute
 
@@ -135,12 +145,34 @@ def _next_address(ins: Instruction) -> Execute:
     return lambda state, group: write(state, group, value, lanes_of(state, group)) if write else None
 
 
+def _query_space(ins: Instruction) -> Execute:
+    """QSPC: does a generic address lie in shared (.S), local (.L) or global memory (.G), or in the shared memory of
+    another block of the cluster (.D: never here)?
+    """
+    (source,) = ins.sources
+    assert source is not None
+    address, write, lanes_of = register_address(source), writer(ins.destinations[0]), guard_lanes(ins.guard)
+    if ins.wants[1] or not ins.mods & {"S", "L", "G", "D"} or address is None:
+        raise SsmsimError("this QSPC is not supported", ins.where, SUPPORTED)
+
+    def execute(state: State, group: Group) -> None:
+        place = address(state, group)
+        shared = (place >= SHARED_WINDOW) & (place < SHARED_WINDOW + WINDOW_BYTES)
+        local = (place >= LOCAL_WINDOW) & (place < LOCAL_WINDOW + WINDOW_BYTES)
+        inside = {"S": shared, "L": local, "G": ~shared & ~local, "D": np.zeros_like(shared)}
+        if write:
+            write(state, group, inside[next(m for m in inside if ins.has(m))], lanes_of(state, group))
+
+    return execute
+
+
 def _predicates_to_register(ins: Instruction) -> Execute:
     read, mask_of = reader(ins.sources[0], ins), reader(ins.sources[1], ins)
     (destination,) = ins.destinations
     write, lanes_of, uniform = writer(destination), runs(ins), ins.base.startswith("U")
     if ins.selectors[0] or (destination is not None and destination.suffix):
-        raise SsmsimError("byte selectors of P2R are not understood", ins.where, "add them to emulated/execute.py")
+        raise SsmsimError("this P2R is not supported", ins.where, SUPPORTED)
+    shift = U32(8 * next((k for k in range(4) if ins.has(f"B{k}")), 0))
 
     def execute(state: State, group: Group) -> None:
         file = state.up if uniform else state.p
@@ -149,7 +181,8 @@ def _predicates_to_register(ins: Instruction) -> Execute:
             bits |= file[k][group.index].astype(U32) << U32(k)
         mask = mask_of(state, group)
         if write:
-            write(state, group, read(state, group) & ~mask | bits & mask, lanes_of(state, group))
+            kept = read(state, group) & ~(mask << shift)
+            write(state, group, kept | (bits & mask) << shift, lanes_of(state, group))
 
     return execute
 
@@ -158,9 +191,14 @@ def _register_to_predicates(ins: Instruction) -> Execute:
     read, mask_of, lanes_of = reader(ins.sources[0], ins), reader(ins.sources[1], ins), runs(ins)
     kind, shift = ("UP" if ins.base.startswith("U") else "P"), U32(8 * int((ins.selectors[0] or "B0")[1:]))
     writers = [writer(Operand(kind, k)) for k in range(7)]
+    every = ins.sources[1] is None
 
     def execute(state: State, group: Group) -> None:
-        value, mask, lanes = read(state, group) >> shift, int(mask_of(state, group).flat[0]), lanes_of(state, group)
+        value, mask, lanes = (
+            read(state, group) >> shift,
+            0x7F if every else int(mask_of(state, group).flat[0]),
+            lanes_of(state, group),
+        )
         for k, write in enumerate(writers):
             if mask >> k & 1 and write:
                 write(state, group, (value >> U32(k) & U32(1)).astype(bool), lanes)

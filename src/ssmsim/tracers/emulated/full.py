@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ssmsim.launch import Launch
+from ssmsim.launch import Launch, refuse_clusters
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.address_space import Image
@@ -23,12 +23,13 @@ def run_full(
     executed, exact masks included (else an empty list). Raises SsmsimError for an opcode without semantics and for
     what would fault.
     """
+    refuse_clusters(launch)
     plan = full_plan(decode_launch(launch), memory)
-    blocks = np.arange(launch.blocks) if order is None else np.asarray(order, np.int64)
+    blocks = range(launch.blocks) if order is None else np.asarray(order, np.int64)
     step = max(1, BATCH_WARPS // launch.warps_per_block)
     traces = []
     for first in range(0, len(blocks), step):
-        batch = blocks[first : first + step]
+        batch = np.asarray(blocks[first : first + step], np.int64)
         _, log = run_blocks(plan, launch, batch, log=keep_trace)
         if keep_trace:
             traces.append(log.trace(batch))

@@ -8,6 +8,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Instruction
+from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.sass.operands import PT, Operand
 from ssmsim.tracers.emulated.state import State, pack, unpack
 
@@ -113,9 +114,7 @@ def reader(operand: Operand | None, ins: Instruction) -> Read:
     if kind == "const":
         return _constant_reader(operand, ins)
     if kind not in ("R", "UR"):
-        raise SsmsimError(
-            f"operand {operand.text!r} has no value", ins.where, "give it a meaning in emulated/operands.py"
-        )
+        raise SsmsimError(f"operand {operand.text!r} has no value", ins.where, SUPPORTED)
     plain = not (operand.negate or operand.absolute or operand.invert or operand.suffix)
     name, single = ("r" if kind == "R" else "ur"), operand.type == "r1"
     where: Any = index if count == 1 else slice(index, index + count)
@@ -151,20 +150,41 @@ def _constant_reader(operand: Operand, ins: Instruction) -> Read:
     base = register_address(operand)
 
     def read(state: State, group: Group) -> np.ndarray:
-        words = state.banks.get(bank)
-        if words is None:
+        held = state.banks.get(bank)
+        if held is None:
             raise SsmsimError(f"the cubin has no constant bank {bank}", ins.where, "capture with this bank's contents")
+        words = held.words
         if base is None:
             first = operand.value // 4
             if first + count > len(words):
                 raise SsmsimError(f"c[{bank:#x}][{operand.value:#x}] is behind the bank's end", ins.where)
             value = words[first : first + count].reshape(-1, 1, 1)
         else:
-            place = np.minimum(base(state, group) >> 2, len(words) - count)  # idle lanes may hold anything
-            value = np.stack([words[np.maximum(place, 0) + k] for k in range(count)])
+            place = np.clip(base(state, group) >> 2, 0, len(words) - count)  # idle lanes may hold anything
+            value = np.stack([words[place + k] for k in range(count)])
+        if state.labels is None and held.reasons:
+            unknown = unknown_constants(operand, state, group)
+            if unknown.any():
+                state.meet_unknown(*_named(held.reasons[int(unknown.max()) - 1], ins))
         return modify(operand, value[0] if count == 1 else value)
 
     return read
+
+
+def _named(reason: tuple[str, str], ins: Instruction) -> tuple[str, Instruction, str]:
+    return reason[0], ins, reason[1]
+
+
+def unknown_constants(operand: Operand, state: State, group: Group) -> np.ndarray:
+    """uint8 [1, 1] or [W, 32]: of the words that running lanes read, which are not known (see hardware.Bank)."""
+    unknown = state.banks[operand.index].unknown
+    base, count = register_address(operand), operand.count
+    if base is None:
+        first = operand.value // 4
+        return unknown[first : first + count].max(initial=0).reshape(1, 1)
+    place = np.clip(base(state, group) >> 2, 0, len(unknown) - count)
+    found = np.max([unknown[place + k] for k in range(count)], axis=0)
+    return np.where(group.lanes, found, 0).astype(np.uint8)
 
 
 def register_address(operand: Operand) -> Read | None:
@@ -218,7 +238,7 @@ def for_warp(value: np.ndarray, group: Group) -> np.ndarray:
 def writer(operand: Operand | None, labels: bool = False) -> Write | None:
     """A function that stores a result for a group, in the lanes of a mask (None: all); None when it is not kept.
 
-    labels: it stores the labels of unknown values instead, one for all registers of the operand.
+    labels: it stores the labels of unknown values instead, [W, 32] for all registers of the operand or [n, W, 32].
     """
     if operand is None or operand.is_zero or operand.is_true:
         return None
@@ -246,7 +266,7 @@ def writer(operand: Operand | None, labels: bool = False) -> Write | None:
             put(state, group, index, value[0] if value.ndim == 3 else value, lanes)
         else:
             for k in range(count):
-                put(state, group, index + k, value if labels else value[k], lanes)
+                put(state, group, index + k, value if labels and value.ndim == 2 else value[k], lanes)
 
     return write
 

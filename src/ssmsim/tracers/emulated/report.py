@@ -4,10 +4,14 @@ from dataclasses import dataclass
 
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
+from ssmsim.sass.opcodes import OPCODES, Access, Control, Mods
 from ssmsim.trace.compare import Agreement, compare
 from ssmsim.trace.types import Program
+from ssmsim.tracers.emulated.execute import OF_MACHINE
 from ssmsim.tracers.emulated.source import EmulatedBlocks, cut
 from ssmsim.tracers.emulated.totals import emulate_totals, spread
+
+NEEDED = {"HGMMA": ("64x8x16", "F32")}  # modifiers without which there is no signature
 
 
 def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
@@ -32,6 +36,20 @@ def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
                 f"{record['stall']:5d} {record['yields']:5d} {record['write_barrier']:5d} {record['read_barrier']:4d}"
             )
             lines.append(f"{number:11d} {record['pc']:#06x} {fields} {record['wait_mask']:06b}  {text}")
+    return "\n".join(lines)
+
+
+def opcode_table() -> str:
+    """One line per supported base opcode.
+
+    values: the emulator computes its results ("yes"), so that addresses, masks and branches may depend on them.
+    """
+    lines = [f"{'opcode':16s} {'pipe':8s} values"]
+    for base, entry in sorted(OPCODES.items()):
+        moves = entry.access != Access.NONE or entry.control != Control.NONE
+        results = bool(entry.operands(Mods(NEEDED.get(base, ())))[0])
+        done = bool(entry.semantics) or moves or base in OF_MACHINE or not results
+        lines.append(f"{base:16s} {entry.unit.name.lower():8s} {'yes' if done else 'no'}")
     return "\n".join(lines)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import Buffer, Dim3, Launch
-from ssmsim.sass.kernel_elf import read_kernel
+from ssmsim.launch import Buffer, Dim3, Launch, check_compiled, validated
+from ssmsim.sass.elf_attributes import kernel_info
 
 FIRST_ADDRESS = 0x7D00_0000_0000  # reshaped buffers are laid out anew from here, far from the address windows
 ALIGN = 2 << 20
@@ -35,8 +35,9 @@ def reshape(
         offset = _offset(launch, key)
         size = sizes.get(offset)
         if size is None:
+            known = ", ".join(map(hex, sorted(sizes)[:16])) + (", ..." if len(sizes) > 16 else "")
             raise SsmsimError(
-                f"no parameter at offset {offset:#x}", launch.folder, f"they are at {', '.join(map(hex, sizes))}"
+                f"no parameter at offset {offset:#x}", launch.folder, f"they are at {known or 'no offset'}"
             )
         if not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
             raise SsmsimError(f"{value} does not fit into the {size} bytes at offset {offset:#x}", launch.folder)
@@ -48,20 +49,21 @@ def reshape(
         "cubin": str(launch.cubin_path.resolve()),
         "provenance": launch.provenance | {"reshaped_from": launch.folder.name},
     }
-    reshaped = Launch.model_validate(fields)
+    reshaped = validated(fields, launch.folder)
     reshaped._folder = launch.folder
+    check_compiled(reshaped, kernel_info(launch.cubin_path.read_bytes(), launch.kernel, launch.cubin_path), "reshape")
     return reshaped
 
 
 def _slots(launch: Launch) -> dict[int, int]:
     """Bytes of each scalar parameter by offset; a structure's are reached as 4- and 8-byte words."""
-    kernel = read_kernel(launch.cubin_path.read_bytes(), launch.kernel, launch.cubin_path)
+    info = kernel_info(launch.cubin_path.read_bytes(), launch.kernel, launch.cubin_path)
     slots: dict[int, int] = {}
-    for offset, size in kernel.parameters:
+    for offset, size in info.params:
         if size in (1, 2, 4, 8):
             slots[offset] = size
         else:
-            slots |= dict.fromkeys(range(offset, offset + size - 3, 4), 4)
+            slots |= dict.fromkeys(range(offset, offset + size - size % 4, 4), 4)
     return slots
 
 
@@ -111,11 +113,17 @@ def write_reshaped(launch: Launch, folder: Path) -> None:
 
     with whole_folder(folder, "launch/1", launch.inputs) as temporary:
         (temporary / "kernel.cubin").write_bytes(launch.cubin_path.read_bytes())
-        buffers = [
-            b if b.contents is None else b.model_copy(update={"contents": str((launch.folder / b.contents).resolve())})
-            for b in launch.buffers
-        ]
-        launch.model_copy(update={"cubin": "kernel.cubin", "buffers": buffers}).write(temporary)
+        placed = {
+            field: [
+                x
+                if x.contents is None
+                else x.model_copy(update={"contents": str((launch.folder / x.contents).resolve())})
+                for x in getattr(launch, field) or ()
+            ]
+            for field in ("buffers", "variables")
+        }
+        variables = placed.pop("variables") or None
+        launch.model_copy(update={"cubin": "kernel.cubin", "variables": variables, **placed}).write(temporary)
 
 
 def parse_grid(text: str) -> Dim3 | None:

@@ -1,7 +1,8 @@
 """What each instruction reads and writes, as bits of one integer, and which instruction may follow which.
 
 Resources: halves of R0-254 (16-bit data are packed and stored by halves, beside stale ones), UR, P, UP, words of the
-stack (where its frame offsets are known at decode time), shared and global memory.
+stack (where its frame offsets are known at decode time), shared and global memory, and all that a launch may leave open
+(clocks, constants that the driver or the host fills).
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import TYPE_CHECKING
 from ssmsim.sass.opcodes import Access, Control, Space
 from ssmsim.sass.operands import PT, RZ, URZ, Operand
 from ssmsim.sass.records import access_bytes, predicate_set, registers, uniforms
+from ssmsim.tracers.emulated.hardware import bank0_unfilled, unfixed
 
 if TYPE_CHECKING:
     from ssmsim.sass.decode import Code, Instruction
 
-UR, P, UP, SHARED, GLOBAL = 512, 576, 584, 592, 593
+UR, P, UP, SHARED, GLOBAL, UNFIXED = 512, 576, 584, 592, 593, 594
 STACK = 596  # one bit per word below the frame's top
 STACK_WORDS = 4096
 STACK_REGISTER = 1
@@ -120,6 +122,15 @@ def _permuted(ins: Instruction) -> tuple[tuple[int, int], ...]:
     return tuple(parts)
 
 
+def _served(ins: Instruction, writes: int, reads: int) -> tuple[tuple[int, int], ...]:
+    """Atomics whose predicate or success depends on the address alone (see atomics.py): what each result needs."""
+    address, result = operand_bits(ins.sources[0]), 0
+    for operand in ins.destinations:
+        if operand is not None and (operand.kind in ("P", "UP") or ins.has("CAST")):
+            result |= operand_bits(operand)
+    return ((result, address), (writes & ~result, reads)) if result else ()
+
+
 def _stack_words(ins: Instruction) -> int | None:
     """Bits of the stack words a local access touches; None when its address is not R1 plus a constant."""
     operand = next(s for s in ins.sources if s is not None and s.kind == "mem")
@@ -139,6 +150,8 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
         writes |= operand_bits(operand)
     writes |= _predicate_bits(predicate_set(ins, (), written=True))
     kills = writes
+    if ins.base == "R2UR" and ins.has("OR") and ins.destinations[0] is not None:
+        kills &= ~operand_bits(ins.destinations[0])
     guard = operand_bits(ins.guard)
     sources = [_source_bits(ins, k, s) for k, s in enumerate(ins.sources)]
     reads = _predicate_bits(predicate_set(ins, (), written=False))
@@ -157,13 +170,24 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
     if entry.control not in (Control.NONE, Control.BMOV) or ins.base == "BMOV":
         record |= reads
     memory_read, memory_written = _memory(ins, fixed_stack)
-    reads |= memory_read
+    reads |= memory_read | (1 << UNFIXED if any(map(_unfixed, ins.sources)) else 0)
     writes |= memory_written
     if entry.space == Space.LOCAL and fixed_stack and _stack_words(ins) is not None:
         kills |= memory_written
     condition = (guard, not ins.guard.invert) if ins.guard is not None and guard else None
-    parts = _permuted(ins) if ins.base == "PRMT" else ()
+    parts = _permuted(ins) if ins.base == "PRMT" else _served(ins, writes, reads) if access == Access.ATOMIC else ()
     return Facts(writes, reads, record, guard, kills, condition, parts)
+
+
+def _unfixed(operand: Operand | None) -> bool:
+    """May a launch leave this source's value open?"""
+    if operand is None or operand.kind not in ("const", "sreg"):
+        return False
+    if operand.kind == "sreg":
+        return bool(unfixed(operand.text))
+    if operand.index == 0:
+        return operand.base >= 0 or operand.uniform >= 0 or bank0_unfilled(operand.value)
+    return operand.index == 3
 
 
 def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
 from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.control import compile_control
+from ssmsim.tracers.emulated.endless import Endless
 from ssmsim.tracers.emulated.execute import Execute, compile_instruction
 from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, packed
@@ -29,13 +30,17 @@ MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
 
 @dataclass
 class Step:
-    """What the runner does at one instruction: record a guard, record addresses and move data, or just execute."""
+    """What the runner does at one instruction: record a guard, record addresses and move data, or just execute.
+
+    stores: it may change what later loads read (atomics tell by themselves).
+    """
 
     offset: int
     execute: Execute | None = None
     guard: Callable | None = None
     rows: Callable | None = None
     move: Callable | None = None
+    stores: bool = False
 
 
 @dataclass
@@ -74,7 +79,7 @@ class Plan:
         )
         self.ends_before = leaders
         self.stretches: dict[int, Stretch] = {}
-        self.unknowns = Unknowns(watched)
+        self.unknowns = Unknowns(watched, part.full)
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
         reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & {"HGMMA"}
@@ -142,7 +147,7 @@ class Plan:
             compile_instruction(ins) if computes and (ins.entry.access == Access.NONE or is_constant(ins)) else None
         )
         if execute is not None and self.labelled:
-            execute = pass_labels(ins, execute)
+            execute = pass_labels(ins, execute, self.unknowns)
         if ins.base != "HGMMA" and (ins.entry.access == Access.NONE or is_constant(ins)):
             return self._guard_step(ins, offset) + ([Step(offset, execute=execute)] if execute else [])
         checks = self._check(ins, offset, "address")
@@ -153,7 +158,8 @@ class Plan:
             move = compile_spoil(ins, self.image) if ins.entry.space in (Space.GLOBAL, Space.GENERIC) else None
         if self.history and ins.entry.space in SHARED_SPACES and (moves or ins.entry.access != Access.LOAD):
             move = _both(self.history.note(ins), move)
-        return [*checks, Step(offset, execute, guard_lanes(ins.guard), rows, move)]
+        stores = moves and ins.entry.access in (Access.STORE, Access.COPY)
+        return [*checks, Step(offset, execute, guard_lanes(ins.guard), rows, move, stores)]
 
 
 def _both(note: Note, move: Callable | None) -> Callable:
@@ -193,6 +199,7 @@ def _run_stretch(stretch: Stretch, state: State, group: Group, log: Log | None) 
             rows = step.rows(state, group, lanes)
             if step.move is not None:
                 step.move(state, group, lanes, rows)
+                state.version += step.stores
             if step.execute is not None:
                 step.execute(state, group)
             if log is not None:
@@ -210,9 +217,10 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
     """
     state = State(launch, plan.code.kernel, blocks, plan.registers)
     state.open_memories(plan.needs_shared, plan.needs_local, plan.labelled)
+    state.watched = plan.unknowns.watched
     if plan.history:
         plan.history.open(state)
-    paths, record = state.paths, Log(state.warps)
+    paths, record, endless = state.paths, Log(state.warps), Endless()
     instructions = plan.code.instructions
     count = len(instructions)
     with np.errstate(all="ignore"):
@@ -226,6 +234,7 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
             if start >= count:
                 raise SsmsimError("execution runs behind the kernel's last instruction", plan.code.kernel.name)
             group = Group(numbers, paths.mask[numbers].astype(np.uint32), len(numbers) == state.warps)
+            endless.look(state, group, start, int(record.executed[numbers[0]]), instructions[start])
             stretch = plan.stretch(start)
             _run_stretch(stretch, state, group, record)
             if stretch.control is None:

@@ -2,7 +2,7 @@
 
 Static code cannot tell which stores a load from shared memory reads. One block, run with all of them computed, can: it
 gives each load the stores whose values it met. The slice is then cut to these. Later blocks are watched: a load that
-meets another store's value ends the shortened slice (unknown.UnknownMet), and the full one takes over.
+meets another store's value ends the shortened slice (state.UnknownMet), and the full one takes over.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from ssmsim.sass.opcodes import Access, Space
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 from ssmsim.tracers.emulated.operand_values import Group
-from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import UnknownMet
+from ssmsim.tracers.emulated.state import State, UnknownMet
 
 SHARED_SPACES = (Space.SHARED, Space.GLOBAL_TO_SHARED, Space.GENERIC)
 Note = Callable[[State, Group, np.ndarray | None, np.ndarray], None]

@@ -20,6 +20,7 @@ from ssmsim.tracers.emulated.resources import (
     GLOBAL,
     SHARED,
     STACK_REGISTER,
+    UNFIXED,
     Condition,
     Facts,
     bit_range,
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 Live = dict[Condition, int]
 Feeds = Mapping[int, Collection[int]]
 Edges = list[list[tuple[int, Condition]]]
-MEMORY = bit_range(SHARED, 2)
+MEMORY = bit_range(SHARED, 3)
+OPEN = 1 << GLOBAL | 1 << UNFIXED  # where values may come from that a launch leaves open
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class Slice:
 
     computes[i]: its results (or the data it moves) are wanted. guarded[i]: its guard is computed. risky[i]: what its
     record needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global,
-    loads_shared: some wanted value may come from that memory.
+    loads_shared: some wanted value may come from that memory. reads_open: from what the launch may leave open.
+    full: all instructions are carried out (full mode).
     """
 
     computes: list[bool]
@@ -52,6 +55,8 @@ class Slice:
     vague: list[bool]
     loads_global: bool
     loads_shared: bool = False
+    reads_open: bool = False
+    full: bool = False
 
 
 def _behind(edges: list[tuple[int, Condition]], live_in: list[Live]) -> Live:
@@ -91,6 +96,7 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], f
     live_in: list[Live] = [{} for _ in table]
     computes = [False] * count
     stored = 0  # memories that some computing load reads
+    fed = set()  # stores whose values such a load reads
     changed = True
     while changed:
         changed = False
@@ -102,14 +108,17 @@ def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], f
                 changed |= not computes[i]
                 computes[i] = True
                 always |= fact.guard
-                guarded |= fact.needs(touched) & ~MEMORY
+                kept = MEMORY if i in fed else stored
+                needed = fact.needs(touched | fact.writes & kept)
+                guarded |= needed & ~MEMORY
                 if feeds is None:
-                    changed |= bool(fact.data & MEMORY & ~stored)
-                    stored |= fact.data & MEMORY
-                elif fact.data & (1 << SHARED):
+                    changed |= bool(needed & MEMORY & ~stored)
+                    stored |= needed & MEMORY
+                elif needed & (1 << SHARED):
                     for store in feeds.get(i, ()):
                         changed |= not computes[store]
                         computes[store] = True
+                        fed.add(store)
             for key, bits in ((None, always), (fact.condition, guarded)):
                 if bits:
                     live[key] = live.get(key, 0) | bits
@@ -128,7 +137,7 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
     instructions = code.instructions
     count = len(instructions)
     if everything:
-        return Slice([True] * count, [True] * count, [False] * count, [False] * count, True)
+        return Slice([True] * count, [True] * count, [False] * count, [False] * count, True, full=True)
     moves_stack = [i for i in instructions if any(_holds_stack(d) for d in i.destinations)]
     calls = any(i.entry.control == Control.CALL for i in instructions)
     fixed_stack = not calls and len(moves_stack) <= 2 and all(i.index < 64 and i.guard is None for i in moves_stack)
@@ -141,19 +150,21 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
     wanted = [(f.guard if e or k else 0, f.record) for f, e, k in zip(table, exact, known, strict=True)]
     computes = _live(table, following, wanted, feeds)
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
-    loads = any(c and f.data & (1 << GLOBAL) for c, f in zip(computes, table, strict=True))
+    loads, open_ = (
+        any(c and f.data & bits for c, f in zip(computes, table, strict=True)) for bits in (1 << GLOBAL, OPEN)
+    )
     risky = [
         bool(tainted[i] & (f.record | (f.guard if e else 0))) for i, (f, e) in enumerate(zip(table, exact, strict=True))
     ]
     vague = [not k and not e for k, e in zip(known, exact, strict=True)]
     shared = any(c and f.data & (1 << SHARED) for c, f in zip(computes, table, strict=True))
-    return Slice(computes, guarded, risky, vague, loads, shared)
+    return Slice(computes, guarded, risky, vague, loads, shared, open_)
 
 
 def _tainted(table: list[Facts], following: Edges) -> list[int]:
-    """Per instruction, resources that may hold something computed from loaded data when it is reached."""
+    """Per instruction, resources that may hold something computed from open values when it is reached."""
     tainted = [0] * len(table)
-    memory = 1 << GLOBAL
+    memory = OPEN
     changed = True
     while changed:
         changed = False

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ssmsim.launch import Launch
+from ssmsim.launch import Launch, refuse_clusters
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.tracing import Tracing
@@ -17,8 +17,9 @@ class EmulatedBlocks:
     """BlockSource of an emulated launch: runs batches of blocks when asked for more than it holds."""
 
     def __init__(self, launch: Launch, order: Sequence[int] | np.ndarray | None) -> None:
+        refuse_clusters(launch)
         self.launch = launch
-        self.order = np.arange(launch.blocks) if order is None else np.asarray(order, np.int64)
+        self.order = range(launch.blocks) if order is None else np.asarray(order, np.int64)
         self.whole = order is None
         self.warps_per_block = launch.warps_per_block
         self.block_count = len(self.order)
@@ -59,11 +60,11 @@ class EmulatedBlocks:
 
     def apart(self, numbers: np.ndarray) -> BlockTrace:
         """Blocks by their number, whatever comes next; what next_blocks() gives stays the same."""
-        return self.tracing.trace(self.order[numbers])
+        return self.tracing.trace(numbers if self.whole else np.asarray(self.order)[numbers])
 
     def _run(self) -> BlockTrace:
         """One batch; its size follows what the one before it took per block."""
-        blocks = self.order[self._next : self._next + self._batch]
+        blocks = np.asarray(self.order[self._next : self._next + self._batch], np.int64)
         self._next += len(blocks)
         trace = self.tracing.trace(blocks)
         per_block = max(trace.index.nbytes * 3 + 2 * trace.addresses.nbytes, 1) / len(blocks)

@@ -8,43 +8,16 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import Instruction
 from ssmsim.sass.kernel_elf import Kernel
-from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
+from ssmsim.sass.opcodes import SUPPORTED
+from ssmsim.tracers.emulated import hardware
 from ssmsim.tracers.emulated.divergence import Paths
+from ssmsim.tracers.emulated.module import banks_of
 
-SHARED_BASE = 0x400  # the first KB of a block's window belongs to the system (.nv.shared.reserved.0)
 NAMED_BARRIERS = 16
-CALL_STACK = 4096  # room below the kernel's own frame for callees whose frames the cubin does not total
-
-# c[0x0]: launch geometry and windows, as sm_90 code reads them; parameters follow at the kernel's own base.
-BLOCK_DIM, GRID_DIM, LOCAL_BASE, STACK_TOP = 0x00, 0x0C, 0x20, 0x28
 
 
-def bank0(launch: Launch, kernel: Kernel) -> bytes:
-    """Constant bank 0 as the kernel finds it. SsmsimError when the parameters are shorter than the cubin wants."""
-    params = launch.param_bytes
-    if len(params) < kernel.parameter_bytes:
-        raise SsmsimError(
-            f"params hold {len(params)} bytes, the cubin wants {kernel.parameter_bytes}",
-            launch.folder / "launch.json", "capture the launch again",
-        )  # fmt: skip
-    bank = bytearray(kernel.parameter_base + max(len(params), 8))
-    bank[BLOCK_DIM : BLOCK_DIM + 12] = np.array(launch.block, "<u4").tobytes()
-    bank[GRID_DIM : GRID_DIM + 12] = np.array(launch.grid, "<u4").tobytes()
-    bank[LOCAL_BASE : LOCAL_BASE + 8] = np.array([LOCAL_WINDOW], "<u8").tobytes()
-    bank[STACK_TOP : STACK_TOP + 4] = np.array([stack_bytes(kernel)], "<u4").tobytes()
-    bank[kernel.parameter_base : kernel.parameter_base + len(params)] = params
-    return bytes(bank)
-
-
-def stack_bytes(kernel: Kernel) -> int:
-    """Local memory of one thread: the stack pointer's first value; it grows down to 0."""
-    calls = len(kernel.symbols) > 2
-    return (kernel.local_bytes + 15) // 16 * 16 + (CALL_STACK if calls else 0)
-
-
-def coordinates(linear: np.ndarray, size: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """x, y, z of linear ids, x fastest."""
-    return linear % size[0], linear // size[0] % size[1], linear // (size[0] * size[1])
+class UnknownMet(Exception):
+    """A plan without labels met a value that is not known: the batch must run again with labels."""
 
 
 @dataclass
@@ -94,8 +67,10 @@ class State:
         self.threads = threads
         lanes = threads < launch.threads_per_block
         self.paths = Paths(warps, pack(lanes))
-        self.banks = {bank: _words(data) for bank, data in kernel.constants.items()}
-        self.banks[0] = _words(bank0(launch, kernel))
+        self.banks = banks_of(launch, kernel)
+        self.code_length = len(kernel.words)
+        self.version = 0  # grows when memory that is kept may have changed (see endless.py)
+        self.watched = False  # without labels, UnknownMet is raised where one would be given
         self.labels: Labels | None = None
         self.stored_by = np.zeros(0, np.uint16)  # see history.py
         self.shared = np.zeros((len(blocks), 0), np.uint8)
@@ -110,10 +85,10 @@ class State:
     def open_memories(self, shared: bool, local: bool, labels: bool) -> None:
         """Allocate shared and local memory, and the labels of unknown values; each only where something reads it."""
         if shared:
-            size = (SHARED_BASE + self.launch.shared_memory_bytes + 15) // 16 * 16
+            size = (hardware.RESERVED_SHARED + self.launch.shared_memory_bytes + 15) // 16 * 16
             self.shared = np.zeros((len(self.blocks), size), np.uint8)
         if local:
-            self.local = np.zeros((self.warps, 32, stack_bytes(self.kernel) // 4 + 4), np.uint32)
+            self.local = np.zeros((self.warps, 32, hardware.stack_bytes(self.kernel) // 4 + 4), np.uint32)
         if labels:
             shapes = (self.r.shape, self.ur.shape, self.p.shape, self.up.shape)
             r, ur, p, up = (np.zeros(shape, np.uint8) for shape in shapes)
@@ -124,39 +99,25 @@ class State:
         return Machine(self.shared, self.block_of[index], self.warp_of[index])
 
     def special(self, ins: Instruction, name: str, index: np.ndarray | slice) -> np.ndarray:
-        """A special register for the warps `index`: uint32, [W, 32], [W, 1] or [1, 1]."""
-        lane = np.arange(32, dtype=np.uint32)[None, :]
-        axis = {"X": 0, "Y": 1, "Z": 2}.get(name[-1], 0)
-        if name.startswith("SR_TID."):
-            return coordinates(self.threads[index], self.launch.block)[axis].astype(np.uint32)
-        if name.startswith("SR_CTAID."):
-            linear = self.blocks[self.block_of[index]]
-            return coordinates(linear, self.launch.grid)[axis].astype(np.uint32)[:, None]
-        if name.startswith(("SR_NTID", "SR_NCTAID")):
-            size = self.launch.block if name.startswith("SR_NTID") else self.launch.grid
-            return np.array([[size[axis]]], np.uint32)
-        masks = {
-            "SR_EQMASK": 1 << lane.astype(np.int64), "SR_LTMASK": (1 << lane.astype(np.int64)) - 1,
-            "SR_LEMASK": (2 << lane.astype(np.int64)) - 1, "SR_GTMASK": -(2 << lane.astype(np.int64)),
-            "SR_GEMASK": -(1 << lane.astype(np.int64)),
-        }  # fmt: skip
-        if name in masks:
-            return (masks[name] & 0xFFFFFFFF).astype(np.uint32)
-        if name == "SR_LANEID":
-            return lane
-        if name in ("SR_VIRTID", "SR_SMID", "SR_CgaCtaId", "SRZ", "SR_GRIDID", "SR_CgaSize") or "CLOCK" in name:
-            return np.zeros((1, 1), np.uint32)  # which SM and when is not known here; clusters of one block
-        if name == "SR_GLOBALTIMERLO" or name == "SR_GLOBALTIMERHI":
-            return np.zeros((1, 1), np.uint32)
-        if name == "SR_WARPID":
-            return self.warp_of[index].astype(np.uint32)[:, None]
-        if name == "SR_SWINHI":
-            return np.array([[SHARED_WINDOW >> 32]], np.uint32)
-        raise SsmsimError(f"special register {name} is not known", ins.where, "add it to tracers/emulated/state.py")
+        """A special register for the warps `index`: uint32, [W, 32], [W, 1] or [1, 1].
 
+        Raises UnknownMet or SsmsimError for one that no launch fixes, unless values carry labels (it has one then).
+        """
+        value = hardware.special(self.launch, name, self.blocks[self.block_of[index]], self.threads[index])
+        if value is not None:
+            return value
+        what = hardware.unfixed(name)
+        if not what:
+            raise SsmsimError(f"special register {name} is not known", ins.where, SUPPORTED)
+        self.meet_unknown(what, ins, hardware.TIMES)
+        return np.zeros((1, 1), np.uint32)
 
-def _words(data: bytes) -> np.ndarray:
-    return np.frombuffer(data + bytes(-len(data) % 4 + 16), "<u4")
+    def meet_unknown(self, what: str, ins: Instruction, todo: str = "") -> None:
+        """Without labels: run again with them (trace mode), or refuse (full mode)."""
+        if self.labels is None:
+            if self.watched:
+                raise UnknownMet
+            raise SsmsimError(f"it reads {what}", ins.where, todo)
 
 
 def pack(lanes: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from numba import njit
 from ssmsim.counters import pipe_instructions
 from ssmsim.launch import Launch
 from ssmsim.sass.opcodes import Space, Unit
-from ssmsim.trace.types import BlockSource, BlockTrace, Program
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, BlockSource, BlockTrace, Program
 
 # Instruction classes (smsp__inst_executed_op_NAME.sum) by base opcode.
 CLASSES = {
@@ -20,14 +20,16 @@ CLASSES = {
 # Thread instructions that pass their guard (smsp__sass_thread_inst_executed_op_NAME_pred_on.sum).
 KINDS = {"fadd": "FADD", "fmul": "FMUL", "ffma": "FFMA", "hadd": "HADD2", "hmul": "HMUL2", "hfma": "HFMA2",
          "dadd": "DADD", "dmul": "DMUL", "dfma": "DFMA"}  # fmt: skip
+WINDOWS, WINDOWS_END = SHARED_WINDOW, LOCAL_WINDOW + WINDOW_BYTES  # generic addresses of shared and local memory
 PIPES = ("fma", "alu", "xu", "lsu", "tensor", "uniform", "fp64", "cbu")  # adu's count differs from run to run
 
 
 @njit(cache=True)
-def _sectors(index, mask, addresses, rows, wanted, width, requests, sectors):
+def _sectors(index, mask, addresses, rows, wanted, generic, width, requests, sectors):
     """Accesses to global memory by static instruction i: requests[i] that any lane makes, sectors[i] of 32 bytes.
 
-    A sector counts once per access. Lanes of an LDGSTS that fill with zeros read nothing.
+    A sector counts once per access. Lanes of an LDGSTS that fill with zeros read nothing, and generic accesses count in
+    the lanes that point to global memory.
     """
     seen = np.empty(128, np.int64)
     at = 0
@@ -39,7 +41,7 @@ def _sectors(index, mask, addresses, rows, wanted, width, requests, sectors):
                 if not mask[k] >> lane & 1:
                     continue
                 first = addresses[at + rows[i] - 1, lane]
-                if first < 0:
+                if first < 0 or (generic[i] and WINDOWS <= first < WINDOWS_END):
                     continue
                 for sector in range(first >> 5, (first + width[i] - 1 >> 5) + 1):
                     j = n - 1
@@ -104,7 +106,7 @@ class Totals:
         for name, opcode in KINDS.items():
             if not self.vague[base == opcode].any():
                 found[f"smsp__sass_thread_inst_executed_op_{name}_pred_on.sum"] = int(self.on[base == opcode].sum())
-        for name, bases in (("ld", ("LDG", "LDGSTS")), ("st", ("STG",))):
+        for name, bases in (("ld", ("LDG", "LDGSTS", "LD")), ("st", ("STG", "ST"))):
             stem, chosen = f"pipe_lsu_mem_global_op_{name}.sum", np.isin(base, bases)
             found[f"l1tex__t_requests_{stem}"] = int(self.requests[chosen].sum())
             found[f"l1tex__t_sectors_{stem}"] = int(self.sectors[chosen].sum())
@@ -115,7 +117,8 @@ def count(program: Program, source: BlockSource, vague: Sequence[bool] | None = 
     """Totals over all blocks of a source."""
     static, records = len(program.instructions), program.instructions
     executed, active, on, requests, sectors = (np.zeros(static, np.int64) for _ in range(5))
-    is_global = np.isin(records["space"], (Space.GLOBAL, Space.GLOBAL_TO_SHARED))
+    is_global = np.isin(records["space"], (Space.GLOBAL, Space.GLOBAL_TO_SHARED, Space.GENERIC))
+    generic = records["space"] == Space.GENERIC
     blocks = warps = 0
     trace: BlockTrace | None
     while (trace := source.next_blocks(batch)) is not None:
@@ -123,7 +126,7 @@ def count(program: Program, source: BlockSource, vague: Sequence[bool] | None = 
         for total, masks in ((active, trace.active), (on, trace.mask)):
             total += np.bincount(trace.index, np.bitwise_count(masks), static).astype(np.int64)
         rows, width = records["accesses"], records["width"]
-        _sectors(trace.index, trace.mask, trace.addresses, rows, is_global, width, requests, sectors)
+        _sectors(trace.index, trace.mask, trace.addresses, rows, is_global, generic, width, requests, sectors)
         blocks += len(trace.blocks)
         warps += len(trace.first) - 1
     unknown = np.zeros(static, bool) if vague is None else np.array(vague)

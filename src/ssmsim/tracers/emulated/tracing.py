@@ -10,7 +10,8 @@ from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.run import Plan, run_blocks
 from ssmsim.tracers.emulated.shared_memory_history import History
 from ssmsim.tracers.emulated.slice import Slice, slice_program
-from ssmsim.tracers.emulated.unknown import UnknownMet, unspoil
+from ssmsim.tracers.emulated.state import UnknownMet
+from ssmsim.tracers.emulated.unknown import unspoil
 
 
 class Tracing:
@@ -23,14 +24,18 @@ class Tracing:
         counts = any(
             c and i.entry.access == Access.ATOMIC for i, c in zip(instructions, self.part.computes, strict=True)
         )
-        self.image = Image.lazily(launch) if self.part.loads_global else Image.of([launch], store=False)
+        kernel = code.kernel
+        if self.part.loads_global:
+            self.image = Image.lazily(launch, kernel)
+        else:
+            self.image = Image.of([launch], store=False, kernel=kernel)
+        self.open = self.part.reads_open
         self.labelled = self.part.loads_global and counts
         self.plan: Plan | None = None
 
     def _plan(self, labelled: bool, part: Slice | None = None, history: History | None = None) -> Plan:
-        reads = self.part.loads_global
-        image = self.image if reads else None
-        return Plan(self.code, image, self.image, part or self.part, labelled, reads and not history, history)
+        image = self.image if self.part.loads_global else None
+        return Plan(self.code, image, self.image, part or self.part, labelled, self.open and not history, history)
 
     def _shorten(self, blocks: np.ndarray) -> Plan:
         """The plan to start with: cut to the stores that one block's loads from shared memory really read."""
@@ -38,7 +43,7 @@ class Tracing:
         if self.labelled or not self.part.loads_shared:
             return whole
         probe = History(self.code)
-        plan = self._plan(self.part.loads_global, history=probe)
+        plan = self._plan(self.open, history=probe)
         try:
             run_blocks(plan, self.launch, blocks[:1])
         finally:
@@ -47,7 +52,7 @@ class Tracing:
         if sum(part.computes) > 0.9 * sum(self.part.computes):
             return whole
         short = self._plan(False, part, History(self.code, probe.feeds))
-        short.unknowns.watched = self.part.loads_global
+        short.unknowns.watched = self.open
         return short
 
     def trace(self, blocks: np.ndarray) -> BlockTrace:
@@ -58,7 +63,7 @@ class Tracing:
             _, log = run_blocks(self.plan, self.launch, blocks)
         except UnknownMet:
             unspoil(self.image)
-            self.plan = self._plan(labelled=self.part.loads_global)
+            self.plan = self._plan(labelled=self.open)
             _, log = run_blocks(self.plan, self.launch, blocks)
         self.image.spoiled.clear()
         return log.trace(blocks)

@@ -1,8 +1,9 @@
-"""Values that trace mode cannot know: what was loaded from buffers without recorded contents, and all computed from it.
+"""Values that trace mode cannot know, and all computed from them: what was loaded from buffers without recorded
+contents, module variables that nobody recorded, clocks, constants that the driver fills.
 
-Beside every register and byte lies a label, 0 when the value is known. A load of unrecorded bytes gives its lanes a
+Beside every register and byte lies a label, 0 when the value is known. A read of an unknown value gives its lanes a
 new label, each instruction hands its sources' labels on, and an address, branch, mask or barrier that has one is an
-error that names the load. Only kernels whose slice loads from device memory carry labels at all.
+error that names the read. Only kernels whose slice reads something that may be unknown carry labels at all.
 """
 
 from __future__ import annotations
@@ -16,45 +17,53 @@ from ssmsim.sass.decode import Instruction
 from ssmsim.sass.opcodes import Space, Unit
 from ssmsim.sass.operands import PT, Operand
 from ssmsim.sass.records import predicate_set
+from ssmsim.tracers.emulated import hardware
 from ssmsim.tracers.emulated.address_space import Image
-from ssmsim.tracers.emulated.operand_values import FILES, Group, guard_lanes, writer
-from ssmsim.tracers.emulated.state import State
+from ssmsim.tracers.emulated.module import CAPTURE
+from ssmsim.tracers.emulated.operand_values import FILES, Group, guard_lanes, unknown_constants, writer
+from ssmsim.tracers.emulated.state import State, UnknownMet
 
 KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fine in shared memory, unknown in global)
 SPOILED = 2  # mark of a byte that the kernel stored without its value being computed
-FIRST = 3  # labels of loads start here
+FIRST = 3  # labels of reads start here
+OF_THE_LAUNCH = (
+    "control by what the same launch writes (locks, flags, tickets, scratch in global memory) depends on the order in "
+    "which its warps run; it is not replayed yet"
+)
 Read = Callable[[State, Group], np.ndarray]
 
 
-class UnknownMet(Exception):
-    """A plan without labels met a byte that is not known: the batch must run again with labels."""
-
-
 class Unknowns:
-    """The loads that gave labels: label FIRST + i stands for loads[i]."""
+    """The reads that gave labels: label FIRST + i stands for reads[i], (what it read, what a user can do)."""
 
-    def __init__(self, watched: bool) -> None:
-        """watched: loads of unknown bytes matter (trace mode)."""
-        self.watched = watched
-        self.loads: list[tuple[str, str]] = []
+    def __init__(self, watched: bool, full: bool = False) -> None:
+        """watched: reads of unknown values matter (trace mode). full: all values are carried out (full mode)."""
+        self.watched, self.full = watched, full
+        self.reads: list[tuple[str, str]] = []
 
-    def label(self, ins: Instruction, buffer: str) -> int:
-        """The label of a load from a buffer; the last one is shared when there are too many."""
-        key = (ins.where, buffer)
-        if key not in self.loads and len(self.loads) < 250:
-            self.loads.append(key)
-        return FIRST + (self.loads.index(key) if key in self.loads else len(self.loads) - 1)
+    def label(self, what: str, todo: str) -> int:
+        """The label of a read; the last one is shared when there are too many."""
+        key = (what, todo)
+        if key not in self.reads and len(self.reads) < 250:
+            self.reads.append(key)
+        return FIRST + (self.reads.index(key) if key in self.reads else len(self.reads) - 1)
+
+    def load(self, ins: Instruction, memory: str) -> int:
+        """The label of a load from a buffer or variable that is not recorded."""
+        todo = CAPTURE if memory.startswith("__device__") else "capture the launch with this buffer's contents"
+        return self.label(f"data that {ins.place} loads from {memory}, which is not recorded", todo)
+
+    def stored(self, ins: Instruction) -> int:
+        """The label of a load from bytes that the launch itself changes."""
+        return self.label(f"data that {ins.place} loads from bytes that the kernel itself stores", OF_THE_LAUNCH)
 
     def refuse(self, labels: np.ndarray, lanes: np.ndarray, ins: Instruction, what: str) -> None:
-        """SsmsimError when a lane's label is set: names PC, instruction, and the load and buffer behind it."""
+        """SsmsimError when a lane's label is set: names PC, instruction, and the read behind it."""
         bad = np.broadcast_to(labels, lanes.shape)[lanes]
         bad = bad[bad > 0]
         if bad.size:
-            load, buffer = self.loads[int(bad[0]) - FIRST]
-            raise SsmsimError(
-                f"its {what} depends on data that {load} loads from {buffer}", ins.where,
-                "capture the launch with this buffer's contents",
-            )  # fmt: skip
+            source, todo = self.reads[int(bad[0]) - FIRST]
+            raise SsmsimError(f"its {what} depends on {source}", ins.where, todo)
 
 
 def _pieces(operand: Operand | None) -> list[tuple[str, int]]:
@@ -72,25 +81,75 @@ def _pieces(operand: Operand | None) -> list[tuple[str, int]]:
     return found
 
 
-def labels_of(operands: Iterable[Operand | None], ins: Instruction | None = None) -> Read:
-    """uint8 [W, 32] labels of some operands taken together (and of the predicates that P2R reads)."""
+def labels_of(
+    operands: Iterable[Operand | None], ins: Instruction | None = None, unknowns: Unknowns | None = None
+) -> Read:
+    """uint8 [W, 32] labels of some operands taken together (and of the predicates that P2R reads).
+
+    unknowns: constants and special registers count, too.
+    """
+    operands = list(operands)
     pieces = [piece for operand in operands for piece in _pieces(operand)]
     if ins is not None:
         bits = predicate_set(ins, (), written=False)
         pieces += [("p" if k < 8 else "up", k % 8) for k in range(15) if bits >> k & 1 and k % 8 != PT]
+    given = [] if unknowns is None or ins is None else [
+        _given(o, ins, unknowns) for o in operands if o is not None and o.kind in ("const", "sreg")
+    ]  # fmt: skip
 
     def read(state: State, group: Group) -> np.ndarray:
         label = np.zeros((len(group.numbers), 32), np.uint8)
         for name, number in pieces:
             label = np.maximum(label, getattr(state.labels, name)[number][group.index])
+        for source in given:
+            label = np.maximum(label, source(state, group))
         return label
 
     return read
 
 
-def pass_labels(ins: Instruction, execute: Callable[[State, Group], None]) -> Callable[[State, Group], None]:
+def _given(operand: Operand, ins: Instruction, unknowns: Unknowns) -> Read:
+    """Labels that a constant or special register gives by itself."""
+    none = np.zeros((1, 1), np.uint8)
+    if operand.kind == "sreg":
+        what = hardware.unfixed(operand.text)
+        label = unknowns.label(f"{what}, which {ins.place} reads", hardware.TIMES) if what else 0
+        fixed = np.full((1, 1), label, np.uint8)
+        return lambda state, group: fixed
+
+    def read(state: State, group: Group) -> np.ndarray:
+        bank = state.banks.get(operand.index)
+        if bank is None or not bank.reasons:
+            return none
+        found = unknown_constants(operand, state, group)
+        label = np.zeros(found.shape, np.uint8)
+        for number in np.unique(found[found > 0]):
+            what, todo = bank.reasons[number - 1]
+            label[found == number] = unknowns.label(f"{what}, which {ins.place} reads", todo)
+        return label
+
+    return read
+
+
+def labels_each(operand: Operand | None, guard: Operand | None) -> Read:
+    """uint8 [n, W, 32]: labels of each register of an operand, those of the guard in all."""
+    pieces, of_guard = _pieces(operand), labels_of([guard])
+    count = operand.count if operand is not None else 1
+
+    def read(state: State, group: Group) -> np.ndarray:
+        label = np.repeat(of_guard(state, group)[None], count, axis=0)
+        for k, (name, number) in enumerate(pieces[:count]):
+            label[k] = np.maximum(label[k], getattr(state.labels, name)[number][group.index])
+        return label
+
+    return read
+
+
+def pass_labels(
+    ins: Instruction, execute: Callable[[State, Group], None], unknowns: Unknowns
+) -> Callable[[State, Group], None]:
     """`execute`, handing the labels of sources and guard on to the destinations; between lanes, any lane's to all."""
-    read = labels_of((*ins.sources, ins.guard), ins)
+    read = labels_of((*ins.sources, ins.guard), ins, unknowns)
     guard, lanes_of = labels_of([ins.guard]), guard_lanes(ins.guard)
     numbers = predicate_set(ins, (), written=True) if ins.base in ("R2P", "UR2UP") else 0
     extra = [Operand("P" if k < 8 else "UP", k % 8) for k in range(15) if numbers >> k & 1]
@@ -115,27 +174,32 @@ def load_labels(
     marks: np.ndarray, place: np.ndarray, width: int, lanes: np.ndarray, space: Space, image: Image | None,
     unknowns: Unknowns, ins: Instruction,
 ) -> np.ndarray:  # fmt: skip
-    """uint8 [W, 32] labels of `width` bytes at byte indices `place`; never recorded bytes of global memory get one."""
-    seen = np.stack([marks[place + k] for k in range(width)])
-    high = seen.max(axis=0)
+    """uint8 [n, W, 32]: labels of the n words of `width` bytes at byte indices `place` (n = 1 for less than a word).
+
+    Bytes of global memory that nobody recorded get one.
+    """
+    count = max(1, width // 4)
+    seen = np.stack([marks[place + k] for k in range(width)]).reshape(count, -1, *place.shape)
+    high = seen.max(axis=1)
     label = np.where(lanes & (high >= FIRST), high, 0).astype(np.uint8)
-    spoiled = lanes & (seen == SPOILED).any(axis=0)
+    spoiled = lanes & (seen == SPOILED).any(axis=1)
     if spoiled.any():
-        label[spoiled] = unknowns.label(ins, "bytes that the kernel itself stores")
+        label[spoiled] = unknowns.stored(ins)
     if space == Space.GLOBAL and image is not None:
-        blind = lanes & (seen.min(axis=0) == 0)
+        blind = lanes & (seen.min(axis=1) == 0)
         if blind.any():
-            for k in np.unique(image.region_of_place(place[blind])):
-                here = blind & (image.region_of_place(place) == k)
-                label[here] = unknowns.label(ins, f"{image.names[int(k)]}, which is not recorded")
+            regions = image.region_of_place(place)
+            for k in np.unique(regions[blind.any(axis=0)]):
+                label[blind & (regions == k)] = unknowns.load(ins, image.names[int(k)])
     return label
 
 
 def store_labels(marks: np.ndarray, place: np.ndarray, width: int, lanes: np.ndarray, label: np.ndarray) -> None:
-    """Mark stored bytes as known, or with their value's label."""
-    value = np.where(label > 0, label, KNOWN)[lanes]
+    """Mark stored bytes as known, or with their value's label: [W, 32], or [n, W, 32] for each register stored."""
+    values = np.where(label > 0, label, KNOWN)
+    values = values if values.ndim == 3 else values[None]
     for k in range(width):
-        marks[place[lanes] + k] = value
+        marks[place[lanes] + k] = values[min(k // 4, len(values) - 1)][lanes]
 
 
 def all_known(marks: np.ndarray, place: np.ndarray, width: int, lanes: np.ndarray) -> None:

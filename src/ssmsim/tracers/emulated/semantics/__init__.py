@@ -52,6 +52,7 @@ from functools import cache
 from typing import Any
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 
 
 @cache
@@ -61,4 +62,4 @@ def find(name: str) -> Callable[..., Any]:
     try:
         return getattr(importlib.import_module(f"{__name__}.{module}"), function)
     except (ModuleNotFoundError, AttributeError):
-        raise SsmsimError(f"no semantics {name}", "", f"write it in tracers/emulated/semantics/{module}.py") from None
+        raise SsmsimError(f"no semantics {name}", "", SUPPORTED) from None

@@ -5,21 +5,28 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.tracers.emulated.semantics import half2
 from ssmsim.tracers.emulated.semantics.formats import NAN32, U32, Array, f32, f64, flush, known, words
 
 NAMES = (
     "E STRONG WEAK GPU SM SYS CTA RN FTZ CAST SPIN EF EL ADD MIN MAX INC DEC AND OR XOR EXCH CAS "
-    "32 64 S32 U32 S64 U64 F32 F64 F16x2 BF16x2 BF16_V2"
+    "32 64 128 S32 U32 S64 U64 F32 F64 F16x2 BF16x2 BF16_V2 F32x2 F32x4 F16x4 F16x8 BF16x4 BF16x8 POPC"
 )
-HALVES = frozenset(["F16x2", "BF16x2", "BF16_V2"])
+HALVES = frozenset(["F16x2", "BF16x2", "BF16_V2", "F16x4", "F16x8", "BF16x4", "BF16x8"])
+SINGLES = frozenset(["F32", "F32x2", "F32x4"])
+VECTORS = frozenset(["F32x2", "F32x4", "F16x4", "F16x8", "BF16x4", "BF16x8", "128"])
 
 
 def atom(ins: Any, old: Array, value: Array, compare: Array | None = None) -> Array:
-    """New value in memory of old and value; [W], or [2, W] for 64 bits. `compare` is for CAS alone."""
+    """New value in memory of old and value; [W], or [n, W] for n registers. `compare` is for CAS alone."""
     known(ins, NAMES)
     with np.errstate(all="ignore"):
-        if ins.mods & (HALVES | {"F32", "F64"}):
+        if ins.mods & VECTORS:  # one register after another
+            if "CAS" in ins.mods and compare is not None:
+                return np.where((old == compare).all(axis=0), value, old)
+            return np.stack([_one(ins, a, b) for a, b in zip(old, value, strict=True)])
+        if ins.mods & (HALVES | SINGLES | {"F64"}):
             return _float(ins, old, value)
         if old.ndim == 2:
             result = _integer(
@@ -30,6 +37,10 @@ def atom(ins: Any, old: Array, value: Array, compare: Array | None = None) -> Ar
             )
             return words(result)
         return _integer(ins, old, value, compare)
+
+
+def _one(ins: Any, old: Array, value: Array) -> Array:
+    return value if "EXCH" in ins.mods else _float(ins, old, value)
 
 
 def _integer(ins: Any, old: Array, value: Array, compare: Array | None) -> Array:
@@ -54,7 +65,7 @@ def _integer(ins: Any, old: Array, value: Array, compare: Array | None) -> Array
     }
     name = next((m for m in ins.mods.order if m in operations), "")
     if not name:
-        raise SsmsimError("atomic without an operation that is known", getattr(ins, "opcode", ""), "add it")
+        raise SsmsimError("this atomic is not supported", getattr(ins, "where", ""), SUPPORTED)
     return operations[name]()
 
 
@@ -64,10 +75,10 @@ def _float(ins: Any, old: Array, value: Array) -> Array:
         smaller = np.broadcast_to(np.array("MIN" in ins.mods), old.shape)
         return half2.minmax(ins, old, value, smaller)
     if "ADD" not in ins.mods:
-        raise SsmsimError("floating-point atomic without ADD", getattr(ins, "opcode", ""), "add it")
+        raise SsmsimError("this atomic is not supported", getattr(ins, "where", ""), SUPPORTED)
     if "F64" in ins.mods:
         return words(f64(old) + f64(value))
-    if "F32" in ins.mods:
+    if ins.mods & SINGLES:
         a, b = (flush(v) if "FTZ" in ins.mods else v for v in (old, value))
         total = f32(a) + f32(b)
         bits = np.where(np.isnan(total), NAN32, total.view(U32))

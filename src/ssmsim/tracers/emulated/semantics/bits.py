@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 
 Array = np.ndarray
 U32, U64 = np.uint32, np.uint64
@@ -102,7 +103,7 @@ def prmt(ins: Any, a: Array, selector: Array, b: Array) -> Array:
     """Bytes of (b : a), a the low word, chosen by four nibbles of the selector; a nibble's top bit spreads the sign."""
     odd = ins.mods & {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"}
     if odd:
-        raise SsmsimError(f"no semantics for mode {', '.join(sorted(odd))}", ins.where, "write them in bits.py")
+        raise SsmsimError(f"no semantics for mode {', '.join(sorted(odd))}", ins.where, SUPPORTED)
     value = a.astype(U64) | b.astype(U64) << U64(32)
     result = np.zeros((1, 1), U32)
     for k in range(4):

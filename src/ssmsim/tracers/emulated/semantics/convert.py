@@ -77,19 +77,107 @@ def f2f(ins: Any, a: Array) -> Array:
         return _float_out(ins, target, _float_in(ins, source, a), rounding(ins.mods))
 
 
-def f2fp(ins: Any, a: Array, b: Array, c: Array | None = None) -> Array:
-    """Two float32 to two halves of one register: a above, b below. .MERGE_C: a below the upper half of b."""
-    known(ins, "F16 BF16 F32 PACK_AB MERGE_C RELU RZ SATFINITE")
-    kind = next(m for m in ins.mods.order if m in FLOATS)
-    if "MERGE_C" in ins.mods:
-        with np.errstate(all="ignore"):
-            return _float_out(ins, kind, _float_in(ins, "F32", a), rounding(ins.mods)) | b & U32(0xFFFF0000)
+def f2fp(ins: Any, a: Array, b: Any = None, c: Any = None) -> Array:
+    """Float32 to 16-bit halves or 8-bit bytes of one register, and back.
+
+    .PACK_AB: a above, b below. .MERGE_C: a below the upper half of b. .PACK_B: one float32, to TF32. 8-bit formats:
+    .PACK_AB_MERGE_C: a and b to the low half, c's low half above; .UNPACK_B_MERGE_C: the halves of a, under b's;
+    .UNPACK_B: two bytes (of the upper half, .H1) to float16.
+    """
+    known(ins, "F16 BF16 F32 TF32 E4M3 E5M2 PACK_AB PACK_B UNPACK_B PACK_AB_MERGE_C UNPACK_B_MERGE_C MERGE_C "
+               "RELU RZ SATFINITE")  # fmt: skip
     with np.errstate(all="ignore"):
+        byte = next((m for m in ins.mods.order if m in BYTES), "")
+        if "UNPACK_B" in ins.mods:
+            return _unpack_bytes(ins, byte, a)
+        if byte and "F16" in ins.mods:
+            pair = [((a >> U32(k)) & U32(0xFFFF)).astype(np.uint16).view(np.float16).astype(F64) for k in (16, 0)]
+            return _bytes_of(ins, byte, *pair) | b << U32(16)
+        if byte:
+            low = _bytes_of(ins, byte, _float_in(ins, "F32", a), _float_in(ins, "F32", b))
+            return low | c << U32(16) if c is not None else low
+        if "TF32" in ins.mods:
+            return _to_tf32(ins, a)
+        kind = next(m for m in ins.mods.order if m in FLOATS)
+        if "MERGE_C" in ins.mods:
+            return _float_out(ins, kind, _float_in(ins, "F32", a), rounding(ins.mods)) | b & U32(0xFFFF0000)
         high, low = (_float_out(ins, kind, _float_in(ins, "F32", s), rounding(ins.mods)) for s in (a, b))
     if "SATFINITE" in ins.mods:
         top = U32(0x7F7F if kind == "BF16" else 0x7BFF)
         high, low = (np.where((h & U32(0x7FFF)) == top + U32(1), h - U32(1), h) for h in (high, low))
     return low | (high << U32(16))
+
+
+BYTES = {"E4M3": (7, 3, 448.0, 0x7E), "E5M2": (15, 2, 57344.0, 0x7B)}  # bias, mantissa bits, largest value, its bits
+
+
+def _byte(ins: Any, kind: str, value: Array) -> Array:
+    """float64 to an 8-bit format, to nearest even; what is too large becomes the largest (.SATFINITE), NaN 0x7f."""
+    bias, bits, largest, top = BYTES[kind]
+    if "RELU" in ins.mods:
+        value = np.where(value <= 0, 0.0, value)
+    size = np.minimum(np.abs(value), largest)
+    exponent = np.maximum(np.frexp(size)[1] - 1, 1 - bias)
+    steps = np.rint(np.ldexp(np.where(np.isnan(size), 0.0, size), bits - exponent)).astype(np.int64)
+    pattern = np.where(steps < 1 << bits, steps, steps + (exponent + bias - 1 << bits))
+    pattern = np.minimum(pattern, top) | np.where(np.signbit(value), 0x80, 0)
+    return np.where(np.isnan(value), 0x7F, pattern).astype(U32)
+
+
+def _bytes_of(ins: Any, kind: str, high: Array, low: Array) -> Array:
+    return _byte(ins, kind, high) << U32(8) | _byte(ins, kind, low)
+
+
+def _unpack_bytes(ins: Any, kind: str, a: Array) -> Array:
+    """Two bytes to two float16, exact; NaN is the canonical one."""
+    shift = 16 if ins.selectors[0].startswith("H1") else 0
+    halves = []
+    for place in (shift, shift + 8):
+        byte = (a >> U32(place) & U32(0xFF)).astype(np.int64)
+        bias, bits, _, top = BYTES[kind]
+        exponent, fraction = byte >> bits & ((1 << 7 - bits) - 1), byte & ((1 << bits) - 1)
+        value = np.ldexp(np.where(exponent > 0, fraction + (1 << bits), fraction).astype(F64),
+                         np.maximum(exponent, 1) - bias - bits)  # fmt: skip
+        value = np.where((byte & 0x7F) > top, np.where((kind == "E5M2") & (fraction == 0), np.inf, np.nan), value)
+        value = np.where(byte & 0x80, -value, value)
+        if "RELU" in ins.mods:
+            value = np.where(value <= 0, 0.0, value)
+        bits16 = value.astype(np.float16).view(np.uint16)
+        halves.append(np.where(np.isnan(value), np.uint16(0x7FFF), bits16).astype(U32))
+    return halves[0] | halves[1] << U32(16)
+
+
+def _to_tf32(ins: Any, a: Array) -> Array:
+    """Float32 to TF32 (10 bits of mantissa), to nearest even or towards zero (.RZ)."""
+    kept = a & U32(0xFFFFE000)
+    if "RZ" not in ins.mods:
+        kept = (a + U32(0xFFF) + (a >> U32(13) & U32(1))) & U32(0xFFFFE000)
+    if "RELU" in ins.mods:
+        kept = np.where(a >> U32(31) != 0, U32(0), kept)
+    return np.where(np.isnan(f32(a)), NAN32, kept)
+
+
+def i2i(ins: Any, a: Array) -> Array:
+    """I2I.to.from.SAT: a 32-bit integer clamped to the range of a narrower type."""
+    known(ins, "S8 U8 S16 U16 S32 U32 SAT")
+    return _clamped(ins, a)
+
+
+def i2ip(ins: Any, a: Array, b: Array, c: Array) -> Array:
+    """I2IP.to.from.SAT: a above b, each clamped; bytes go below the low half of c (PTX ISA, `cvt.pack`)."""
+    known(ins, "S8 U8 S16 U16 S32 U32 SAT")
+    bits = BITS[ins.mods.order[0][1:]]
+    mask = U32((1 << bits) - 1)
+    pair = (_clamped(ins, a) & mask) << U32(bits) | _clamped(ins, b) & mask
+    return pair | c << U32(16) if bits == 8 else pair
+
+
+def _clamped(ins: Any, a: Array) -> Array:
+    target, source = ins.mods.order[0], ins.mods.order[1]
+    value = (a.view(np.int32) if source == "S32" else a).astype(np.int64)
+    bits = BITS[target[1:]]
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if target[0] == "S" else (0, (1 << bits) - 1)
+    return (np.clip(value, low, high) & 0xFFFFFFFF).astype(U32)
 
 
 def _integer_type(mods: Any, default: str) -> tuple[bool, int]:

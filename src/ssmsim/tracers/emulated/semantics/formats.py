@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 
 Array = np.ndarray
 U32 = np.uint32
@@ -22,7 +23,7 @@ def known(ins: Any, names: str) -> None:
     """SsmsimError when the instruction has a modifier outside `names`: never computed as if it were not there."""
     extra = ins.mods - ALLOWED.setdefault(names, frozenset(names.split()))
     if extra:
-        raise SsmsimError(f"modifier .{sorted(extra)[0]} has no semantics", getattr(ins, "opcode", ""), "add it")
+        raise SsmsimError(f"modifier .{sorted(extra)[0]} has no semantics", getattr(ins, "where", ""), SUPPORTED)
 
 
 ALLOWED: dict[str, frozenset[str]] = {}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 
 Array = np.ndarray
 U32, U64 = np.uint32, np.uint64
@@ -80,7 +81,7 @@ def _pick(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
 def _plain(ins: Any) -> None:
     odd = ins.mods - {"U32", "S32", "RELU"}
     if odd:
-        raise SsmsimError(f"no semantics for modifier {', '.join(sorted(odd))}", ins.where, "write them in integer.py")
+        raise SsmsimError(f"no semantics for modifier {', '.join(sorted(odd))}", ins.where, SUPPORTED)
 
 
 def vimnmx(ins: Any, a: Array, b: Array, smaller: Array) -> Array:

@@ -85,13 +85,14 @@ def redux(ins: Any, a: Array, active: Array) -> Array:
 
 
 def r2ur(ins: Any, a: Array, active: Array) -> tuple[Array, Array]:
-    """The first active lane's value for the warp; the predicate: do all active lanes agree?"""
+    """The first active lane's value for the warp; the predicate of a lane: does its own value differ?"""
     a = np.broadcast_to(a, active.shape)
     first = np.take_along_axis(a, np.argmax(active, axis=1)[:, None], axis=1)
-    return (((a == first) | ~active).all(axis=1, keepdims=True), first)
+    return a != first, first
 
 
 def elect(ins: Any, p: Array | None, active: Array) -> tuple[Array, Array]:
-    """One lane of the active ones, the lowest: a predicate that holds there alone, and its mask."""
-    lowest = np.argmax(active, axis=1)[:, None]
-    return np.equal(LANE, lowest), (U32(1) << lowest.astype(U32))
+    """One lane of the active ones where p holds, the lowest: a predicate that holds there alone, and its number."""
+    chosen = active if p is None else active & p
+    lowest = np.argmax(chosen, axis=1)[:, None]
+    return np.equal(LANE, lowest) & chosen, lowest.astype(U32)

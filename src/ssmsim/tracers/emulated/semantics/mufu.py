@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.tracers.emulated.semantics.formats import (
     F64,
     NAN32,
@@ -50,7 +51,7 @@ def mufu(ins: Any, a: Array) -> Array:
             return _high_word(a, "RCP" if "RCP64H" in ins.mods else "RSQ")
         name = next((m for m in ins.mods if m in FUNCTIONS), "")
         if not name:
-            raise SsmsimError("MUFU without a function", getattr(ins, "opcode", ""), "add it to FUNCTIONS")
+            raise SsmsimError("MUFU without a function", getattr(ins, "where", ""), SUPPORTED)
         if ins.mods & {"F16", "BF16"}:
             single = FUNCTIONS[name](_half(ins, a)).astype(np.float32)
             return (f32_to_bf16(single) if "BF16" in ins.mods else f32_to_f16(single)).astype(U32)
