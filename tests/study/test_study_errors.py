@@ -89,6 +89,7 @@ def test_launch_of_another_gpu(folder: Folder, field: str, value: object) -> Non
         make_plan("analysis/study.yaml", folder.path)
 
 
+@pytest.mark.pipeline
 def test_snakemake_stops_with_that_line_and_runs_nothing(folder: Folder) -> None:
     folder.study(**selection(configs=["vector_x3"]))
     done = folder.snakemake("all")

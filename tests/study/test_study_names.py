@@ -82,6 +82,7 @@ def test_option(folder: Folder, sample: object) -> None:
         refused(folder, "neither true nor false", sample=sample)
 
 
+@pytest.mark.pipeline
 def test_options_reach_snakemake_whole(folder: Folder) -> None:
     done = folder.snakemake("-n", "all", "--config", "sampel=true")
     assert done.returncode != 0

@@ -10,27 +10,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from small_study import ENVIRONMENT, PAGE, README, ROOT, TINY, Folder, made_folder
+from small_study import ENVIRONMENT, PAGE, README, ROOT, TINY, Folder
 
-from analysis.readme import MARK, OTHERS, PICTURE, SECTIONS, documents
+from analysis.readme import documents
 from analysis.rulegraph import collapse
-from ssmsim.study.rows import measured_rows
 
+pytestmark = [pytest.mark.pipeline, pytest.mark.xdist_group("study")]  # all use one study, in order
 ROWS = "results/rows.csv"
 FIVE = [0.25, 0.5, 2, 4, 8]
-
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    """A small study that has run."""
-    folder = made_folder(tmp_path_factory.mktemp("study"))
-    finished = folder.snakemake("all")
-    assert finished.returncode == 0, finished.stderr[-3000:]
-    return folder
 
 
 def planned(folder: Folder, target: str = "all") -> dict[str, int]:
@@ -48,16 +38,6 @@ def results(folder: Folder) -> dict[str, float]:
     """Modification time of every whole result; one that is being written has a name with a dot before it."""
     found = folder.path.glob(f"results/embedded/h200/tiny/{TINY}/[!.]*.json")
     return {file.name: file.stat().st_mtime for file in found}
-
-
-def test_every_table_and_figure_is_there(done: Folder) -> None:
-    for kind, ending in (("tables", "csv"), ("figures", "png")):
-        for script in (done.path / "analysis" / kind).glob("[!_]*.py"):
-            assert (done.path / "results" / kind / f"{script.stem}.{ending}").stat().st_size > 0
-            assert script.with_suffix(".rst").read_text().strip()
-    rows = pd.read_csv(done.path / "results/rows.csv")
-    assert set(rows[rows.engine == "embedded"].config) == {"h200", "dram@2"}
-    assert (rows[rows.engine == "embedded"]["smsp__inst_executed.sum"] > 0).all()
 
 
 def test_nothing_runs_twice(done: Folder) -> None:
@@ -234,32 +214,3 @@ def test_rule_graph_in_the_documents_is_current() -> None:
     drawn = subprocess.run([sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "all"], cwd=ROOT, text=True,
                            capture_output=True, check=True)  # fmt: skip
     assert any(collapse(drawn.stdout) in page.read_text() for page in documents(ROOT))
-
-
-def test_every_marked_section_of_the_documents_is_written_by_a_study() -> None:
-    found = set()
-    for page in documents(ROOT):
-        text = page.read_text()
-        marks = {(study, section) for _, study, section, _ in MARK.findall(text)}
-        assert len(MARK.findall(text)) == text.count("<!-- begin"), page
-        for study, section in marks:
-            assert f"{study}.{section}" in OTHERS or section in SECTIONS, (page, study, section)
-        studies = {study for study, section in marks if f"{study}.{section}" not in OTHERS}
-        for study in studies | {study for study, _ in PICTURE.findall(text)}:
-            assert (ROOT / f"analysis/{study}.yaml").is_file()
-        found |= {section for _, section in marks}
-    assert set(SECTIONS) <= found
-
-
-def test_snakefile_stays_short() -> None:
-    assert len(Path(ROOT, "Snakefile").read_text().splitlines()) <= 120
-
-
-def test_l2_counters_of_warm_launches_that_ran_over_their_own_data_are_left_out(tmp_path):
-    file = tmp_path / "measured.csv"
-    file.write_text("launch,cache,lts__a,lts__b,sm__c\n00,cold,1,2,3\n00,warm,4,5,6\n")
-    columns = {"lts__a": {"warm": "own"}, "lts__b": {"warm": "sequence"}, "sm__c": {"warm": "own"}}
-    (tmp_path / "measured.schema.json").write_text(json.dumps({"columns": columns}))
-    cold, warm = measured_rows(file)
-    assert (cold["lts__a"], cold["lts__b"], cold["sm__c"]) == (1, 2, 3)
-    assert pd.isna(warm["lts__a"]) and (warm["lts__b"], warm["sm__c"]) == (5, 6)

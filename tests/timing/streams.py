@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
@@ -132,25 +133,36 @@ def prepare(ops: list[Op], warps: list[list[int]], config: SimConfig, blocks: in
     return program, state, pool
 
 
+@njit(cache=True)
+def note(warps, ages, positions, log, count, now):
+    """Log who went on since the last call as (age, cycle), then remember where each resident warp is; rows of the log used."""
+    for w in range(len(warps)):
+        warp = warps[w]
+        if ages[w] >= 0 and warp.age == ages[w] and warp.position > positions[w]:
+            log[count, 0], log[count, 1] = ages[w], now
+            count += 1
+        ages[w] = warp.age if warp.block >= 0 else -1
+        positions[w] = warp.position
+    return count
+
+
 def run(ops: list[Op], warps: list[list[int]] | None = None, config: SimConfig | None = None, blocks: int = 1) -> Run:
-    """Run to the end, noting each issue. warps: static indices per warp; default one warp through all of it."""
+    """Run to the end, noting each issue. warps: static indices per warp; default one warp through all of it.
+
+    The loop pauses after every cycle that it does not skip; what lies between two pauses is compiled.
+    """
     warps = warps if warps is not None else [list(range(len(ops)))]
     program, state, pool = prepare(ops, warps, config or one_sm(), blocks)
-    issued: dict[tuple[int, int], list[int]] = {}
-    before: dict[int, tuple[int, int]] = {}
+    ages, positions = np.full(len(state.warps), -1, np.int64), np.zeros(len(state.warps), np.int64)
+    log = np.zeros((blocks * sum(map(len, warps)), 2), np.int64)
+    count, table = 0, state.table()
     while True:
         now = int(state.gpu[0].cycle)
-        for w in np.flatnonzero(state.warps.block >= 0):
-            before[int(w)] = (int(state.warps[w].age), int(state.warps[w].position))
-        status = loop.run(state.table(), now + 1)
-        for w, (age, position) in before.items():
-            warp = state.warps[w]
-            if int(warp.age) == age and int(warp.position) > position:
-                number = age % len(warps), age // len(warps)
-                issued.setdefault((number[1], number[0]), []).append(now)
-        before.clear()
+        status = loop.run(table, now + 1)
+        count = note(state.warps, ages, positions, log, count, now)
         if status == loop.NEED_BLOCKS:
             pool.refill()
+            table = state.table()  # the pool may have made room anew
         elif status == loop.DEADLOCK:
             raise deadlock(state, program)
         elif status == loop.FINISHED:
@@ -158,8 +170,11 @@ def run(ops: list[Op], warps: list[list[int]] | None = None, config: SimConfig |
         else:
             assert status == loop.PAUSED
     conservation.conserve(state, int(pool.executed.sum()))
-    start = min(min(cycles) for cycles in issued.values())
-    return Run({key: [cycle - start for cycle in cycles] for key, cycles in issued.items()}, state)
+    issued: dict[tuple[int, int], list[int]] = {}
+    start = int(log[:count, 1].min())
+    for age, cycle in log[:count].tolist():
+        issued.setdefault((age // len(warps), age % len(warps)), []).append(cycle - start)
+    return Run(issued, state)
 
 
 def issued(ops: list[Op], config: SimConfig | None = None) -> list[int]:

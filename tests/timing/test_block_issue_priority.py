@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from measured_bounds import bounds
 from streams import EXIT, one_sm, op, run
 
 from ssmsim.elf_attributes import kernel_info
@@ -19,11 +20,10 @@ from ssmsim.tracers import open_tracer
 HERE = Path(__file__).parents[2] / "traces/h100/microbenchmarks"
 MEASURED = json.loads((HERE / "sm/block_issue_priority.json").read_text())["samples"]
 OUT = 0x7F0000000000
-# KERNEL.WARPS and the largest difference of an end, in parts of the last one. store.8: the third of four blocks ends
-# 14,700 cycles late since who yields gives way to older blocks (sm/tile_pipeline_throughput), 7 % of the last end.
-ENDS = {"alu.4": 0.02, "alu.8": 0.02, "heavy.4": 0.02, "heavy.8": 0.02, "both.4": 0.01, "both.8": 0.02, "special.4": 0.01, "special.8": 0.01,
-        "store.4": 0.13, "store.8": 0.1}  # fmt: skip
-REUSED = {kernel: 0.17 if kernel == "store" else 0.03 for kernel in benchmark.KEPT}
+PROGRAM = "sm/block_issue_priority"
+# KERNEL.WARPS and the largest difference of an end, in parts of the last one.
+ENDS = bounds("h100", "block_ends", f"{PROGRAM}.ends")
+REUSED = bounds("h100", "block_ends", f"{PROGRAM}.reused")
 
 
 def ends(kernel: str, warps: int, blocks: int, folder: Path) -> list[int]:
@@ -59,7 +59,7 @@ def test_a_place_counts_from_the_launch_of_its_block(kernel: str, tmp_path: Path
     measured = MEASURED["reused"][f"{kernel}.4"]["ends"]
     simulated = ends(kernel, 4, benchmark.RESIDENT + 1, tmp_path)
     assert sorted(simulated) == simulated
-    assert simulated == pytest.approx(measured, abs=REUSED[kernel] * measured[-1])
+    assert simulated == pytest.approx(measured, abs=REUSED[f"{kernel}.4"] * measured[-1])
 
 
 LOGIC = op("LOP3.LUT R0, R1, R2, R3, 0x0, !PT", stall=2, yields=True)

@@ -2,7 +2,7 @@
 
 import pytest
 from streams import one_sm
-from test_memory import BASE, in_l2, latency, load, use
+from test_memory_latency import BASE, in_l2, latency, load, use
 
 from ssmsim.config.clocks import in_sm_cycles
 

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from measured_bounds import bounds
 
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
@@ -23,8 +24,7 @@ RESULTS = ROOT / "traces/h200/microbenchmarks"
 SINK, STREAMS = 1 << 33, 1 << 34  # addresses
 ELAPSED = "gpc__cycles_elapsed.max"
 
-# case -> largest relative error of the elapsed cycles
-CASES = {"0_1_4.20MB": 0.12, "1_1_4.20MB": 0.07, "1_1_4.32MB": 0.07, "2_1_2.12MB": 0.06}
+CASES = bounds("h200", "elapsed_cycles", "l2/cold_stream_traffic")
 
 
 @cache

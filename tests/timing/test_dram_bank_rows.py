@@ -11,15 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from measured_bounds import bounds
 from one_slice import gpu, of_bank, rate
 
 MEASURED = Path(__file__).parents[2] / "traces/h100/microbenchmarks/dram/bank_mapping.json"
 SECTORS = {"1": 3, "32": 15}
-BOUNDS = {"rows": 0.04, "banks": 0.10}
-LOOSER = {
-    "rows.1.12.8": 0.18, "rows.32.12.8": 0.18,  # too fast: why all lines of a row take so long is not known
-    "banks.32.16.8": 0.14, "banks.32.16.16": 0.14,  # too fast; the measured banks may not be half of each channel's
-}  # fmt: skip
+BOUNDS = bounds("h100", "lines_per_1000_cycles", "dram/bank_mapping")
 SEVERAL = ["rows.1.12.2", "rows.1.12.4", "rows.1.12.8"]  # lines of a row
 MANY = ["banks.1.8.32", "banks.1.16.32", "banks.32.8.32", "banks.32.16.32"]  # readers
 
@@ -50,7 +47,7 @@ def off(name: str, **changes: int) -> float:
 
 @pytest.mark.parametrize("name", cells())
 def test_readers_get_as_many_lines_as_in_the_model(name):
-    assert abs(off(name)) < LOOSER.get(name, BOUNDS[name.split(".")[0]])
+    assert abs(off(name)) < BOUNDS[name]
 
 
 @pytest.mark.parametrize("name", SEVERAL)

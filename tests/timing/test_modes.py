@@ -12,6 +12,7 @@ import pytest
 
 from ssmsim.engines.embedded import sources
 
+pytestmark = pytest.mark.modes
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
@@ -81,13 +82,14 @@ def test_every_counter_is_the_same_without_the_jit_and_in_another_process(tmp_pa
     assert json.loads(done.stdout) == modes.counters()
 
 
+# Compiled with checks are units alone: the whole loop would take a minute to compile.
 @pytest.mark.parametrize(("mode", "chosen"), [
-    ("NUMBA_DISABLE_JIT", [f"test_{unit}.py" for unit in ("issue", "memory", "dram", "fetch", "blocks", "stalls")]),
-    ("NUMBA_BOUNDSCHECK", ["test_units.py", "test_dram.py"]),  # compiled with checks; the whole loop so would take a minute to compile
+    ("NUMBA_DISABLE_JIT", ["issue", "memory_latency", "dram", "fetch", "block_scheduler", "stalls"]),
+    ("NUMBA_BOUNDSCHECK", ["event_queue", "coalescer", "pipes", "ldgsts", "dram"]),
 ])  # fmt: skip
 def test_timing_holds_in_the_other_modes(mode: str, chosen: list[str], tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(str(HERE / name) for name in chosen)],
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(str(HERE / f"test_{unit}.py") for unit in chosen)],
         env=environment(tmp_path, **{mode: "1"}), text=True, capture_output=True, cwd=ROOT,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]

@@ -97,7 +97,7 @@ def test_streams_start_at_their_first_global_access():
 
 
 def test_skipped_prologues_are_not_counted():
-    """What they are worth to the cycle: tests/timing/test_blocks.py."""
+    """What they are worth to the cycle: tests/timing/test_block_scheduler.py."""
     launch = CAPTURES / "ssd-ragged/26-reduce_kernel"
     today, persistent = (simulate(launch, small_gpu(launch__skip_prologue=skip)) for skip in (False, True))
     for name in ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"):

@@ -4,9 +4,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from small_gpu import CAPTURES, simulate, small_gpu
 
-from ssmsim.engines.embedded.feed.block_pool import Pool
+from ssmsim.engines.embedded.feed.block_pool import Arena, Pool
 from ssmsim.engines.embedded.state import parameters
 
 
@@ -39,3 +41,19 @@ def test_how_many_records_there_are_changes_nothing(name, monkeypatch):
     monkeypatch.setattr(parameters, "LOADED_CAPACITY", 1)  # twice as many as blocks that fit
     few = simulate(launch, small_gpu(sm__blocks=2))
     assert few.counters == many.counters
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=60), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_arena_never_hands_out_a_place_twice(lengths, random):
+    arena, held = Arena(), []
+    for length in lengths:
+        start = arena.take(length)
+        assert all(start + length <= s or s + n <= start for s, n in held)
+        assert start + length <= arena.size
+        held.append((start, length))
+        if random.random() < 0.5:
+            arena.give(*held.pop(random.randrange(len(held))))
+    for part in held:
+        arena.give(*part)
+    assert arena.holes == [(0, arena.size)]

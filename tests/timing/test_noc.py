@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from streams import EXIT, assemble, one_sm, op, run
-from test_memory import BASE, CONFIG, LANES, in_l2, latency, load, use
+from test_memory_latency import BASE, CONFIG, LANES, in_l2, latency, load, use
 
 from ssmsim.engines.embedded import instructions
 from ssmsim.engines.embedded.feed import coalesce

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from streams import EXIT, issued, one_sm, op, run
-from test_memory import BASE, LANES, load, use
+from test_memory_latency import BASE, LANES, load, use
 
 from ssmsim.config.load import load as load_config
 from ssmsim.engines.embedded.memory import dram, noc
