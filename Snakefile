@@ -3,16 +3,15 @@
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake.logging import logger
 
 from ssmsim.errors import SsmsimError
 from ssmsim.study.names import PATTERN, check_script
 from ssmsim.study.plan import digest, make_plan
 from ssmsim.study.progress import watch
-from ssmsim.study.session import begin, check_options, give_up_ownership, take_ownership
-from ssmsim.study.state import take_back_marks
+from ssmsim.study.session import begin, check_options, check_stated, give_up_ownership, take_ownership
+from ssmsim.study.state import resume
 
-alone = begin(workflow)
+begin(workflow)
 STUDY = str(config.get("study", "analysis/study.yaml"))
 NAME = Path(STUDY).stem
 OUT = "results" if NAME == "study" else f"results/studies/{NAME}"  # its tables and figures; simulations are shared
@@ -26,15 +25,15 @@ try:
     plan = make_plan(STUDY, sample=config.get("sample"))  # every name in it is checked here, before anything runs
     for kind, _, name in SCRIPTS:
         check_script(name, f"analysis/{kind}")
-    for line in take_back_marks(plan) if alone else []:
-        logger.info(line)
 except SsmsimError as error:
     raise WorkflowError(str(error)) from None
+resume(workflow, plan)
 DEVICE, SAMPLE = plan.study.device, str(plan.sample).lower()
 ENVIRONMENT = "envs/study.yaml"
 PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph")]  # no table or figure needs them
 SHARED = sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES))
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
+
 report: f"{OUT}/report.rst"  # the report's front page
 wildcard_constraints: engine="[a-z]+", workload=PATTERN, launch=PATTERN, selection=PATTERN, digest="[0-9a-f]+"
 localrules: all, rows, front_page, readme, docs

@@ -1,11 +1,11 @@
 """Render the numbers, tables and pictures of README.md and docs/ from the study's tables and figures.
 
-    python -m analysis.readme STUDY RESULTS [OPTION=VALUE ...]
+    python -m analysis.readme STUDY RESULTS
 
 What stands between `<!-- begin STUDY.NAME -->` and `<!-- end STUDY.NAME -->` comes from the function of that name here,
 for the study file STUDY.yaml, wherever these marks are; each study writes its own sections. `evidence.NAME` comes from
 the table analysis/NAME.csv, `pipeline.rules` is the rule graph. The pictures that the documents show are copied to
-analysis/readme/STUDY/. A study that ran with options of its own (--config sample=...) writes into no document.
+analysis/readme/STUDY/.
 """
 
 import re
@@ -332,9 +332,7 @@ def fill(study: str, results: Path, root: Path) -> None:
 
 
 def main() -> None:
-    study, results, *options = sys.argv[1:]
-    if options:
-        sys.exit(f"ssmsim: the documents state what {study}.yaml says, not {' '.join(options)}; leave that out")
+    study, results = sys.argv[1:]
     try:
         fill(study, Path(results), Path())
     except ValueError as error:

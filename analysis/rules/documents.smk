@@ -14,12 +14,11 @@ rule front_page:
 
 # Fills the generated blocks of README.md and docs/ that are this study's, and copies the pictures that they show.
 rule readme:
-    input: DRAWN
-    params: study=NAME, out=lambda w, input: Path(input[0]).parents[1],
-        options=[f"{key}={value}" for key, value in config.items() if key != "study"]
+    input: lambda w: check_stated(config, NAME) or DRAWN
+    params: study=NAME, out=lambda w, input: Path(input[0]).parents[1]
     log: f"{OUT}/logs/readme.log"
     conda: "../../envs/study.yaml"
-    shell: "python -m analysis.readme {params.study:q} {params.out:q} {params.options:q}"
+    shell: "python -m analysis.readme {params.study:q} {params.out:q}"
         " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 

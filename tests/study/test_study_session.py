@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from ssmsim.errors import SsmsimError
-from ssmsim.study import session
+from ssmsim.study import session, state
 
 HOLD = "import sys; from ssmsim.study import session; session._alone(); print('held', flush=True); sys.stdin.read()"
 
@@ -33,9 +33,8 @@ def lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def begin(main: bool = True, settings: object = None) -> tuple[bool, Workflow]:
-    workflow = Workflow(is_main_process=main, dag_settings=settings)
-    return session.begin(workflow), workflow
+def begin(main: bool = True) -> bool:
+    return session.begin(Workflow(is_main_process=main, dag_settings=None))
 
 
 @pytest.mark.parametrize("text", [None, "", "h 1 2", "\0\0\0", "one", "host pid", f"{socket.gethostname()} 999999"])
@@ -43,45 +42,49 @@ def test_the_lock_of_a_dead_run_is_released(lock: Path, text: str | None) -> Non
     """A full disk leaves an empty .running, a power cut one of zeros: nobody's."""
     if text is not None:
         session.OWNER.write_text(text)
-    assert begin()[0]
+    assert begin()
     assert not lock.exists()
 
 
 def test_undecodable(lock: Path) -> None:
     session.OWNER.write_bytes(b"\xff\xfe\x00")
-    assert begin()[0]
+    assert begin()
 
 
 def test_the_lock_of_another_machine_stays(lock: Path) -> None:
     session.OWNER.write_text("another.example.org 17\n")
-    assert not begin()[0]
+    assert not begin()
     assert lock.exists()
 
 
 def test_the_lock_of_a_living_run_stays_until_it_dies(lock: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None and other.stdout.readline() == b"held\n"
-        assert not begin()[0]
+        assert not begin()
         assert lock.exists()
         other.kill()
     session._held.clear()
-    assert begin()[0]
+    assert begin()
     assert not lock.exists()
 
 
 def test_a_job_of_a_run_releases_nothing(lock: Path) -> None:
-    assert not begin(main=False)[0]
+    assert not begin(main=False)
     assert lock.exists()
 
 
 @pytest.mark.parametrize("late", [True, False])
-def test_incomplete_files_are_made_again(lock: Path, late: bool) -> None:
-    """Snakemake 9.27 sets dag_settings after the Snakefile was read, others before."""
-    settings = SimpleNamespace(force_incomplete=False)
-    workflow = begin(settings=None if late else settings)[1]
+@pytest.mark.parametrize("main", [True, False])
+def test_what_is_not_whole_is_made_again(monkeypatch: pytest.MonkeyPatch, late: bool, main: bool) -> None:
+    """Snakemake 9.27 sets dag_settings after the Snakefile was read, others before; jobs force nothing."""
+    monkeypatch.setattr(state, "unfinished", lambda plan, targets: ([f"{plan}.done"], ["told"]))
+    settings = SimpleNamespace(force_incomplete=False, forcerun=frozenset({"mine"}), targets=frozenset({"all"}))
+    workflow = Workflow(is_main_process=main, dag_settings=None if late else settings)
+    state.resume(workflow, "plan")  # type: ignore[arg-type]
     if late:
         workflow.dag_settings = settings
     assert workflow.dag_settings.force_incomplete
+    assert set(workflow.dag_settings.forcerun) == ({"mine", "plan.done"} if main else {"mine"})
 
 
 def test_ownership_is_written_whole_and_given_up(lock: Path) -> None:

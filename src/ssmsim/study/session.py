@@ -27,16 +27,24 @@ def check_options(config: dict[str, Any]) -> None:
             raise SsmsimError(f"no option {name!r}", "--config", f"there are {' and '.join(OPTIONS)}")
 
 
+def check_stated(config: dict[str, Any], study: str) -> None:
+    """Raises SsmsimError when a run's options are not those of the study's file: documents state what that says."""
+    options = [f"{name}={value}" for name, value in config.items() if name != "study"]
+    if options:
+        raise SsmsimError(
+            f"the documents state what {study}.yaml says, not {' '.join(options)}", "--config", "leave it out"
+        )
+
+
 def begin(workflow: Any) -> bool:
     """To be called before planning. `workflow` is Snakemake's. Returns whether no other run is at work here.
 
     Jobs call the `python` of the environment that runs Snakemake, also where it was not activated, or Conda's, and the
-    package that planned. Files that a killed run may have left half-done are made again without being asked for.
+    package that planned. The lock of a run that was killed is released.
     """
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     os.environ["PYTHONPATH"] = f"{SOURCES}{os.pathsep}{os.environ.get('PYTHONPATH', '')}".rstrip(os.pathsep)
     os.environ.setdefault("MPLBACKEND", "agg")
-    _rerun_incomplete(workflow)
     if not workflow.is_main_process:
         return False  # a job of a run that is at work
     alone = _alone() and _host() in (None, socket.gethostname())
@@ -44,20 +52,6 @@ def begin(workflow: Any) -> bool:
         for lock in Path(".snakemake/locks").glob("*"):
             lock.unlink(missing_ok=True)
     return alone
-
-
-def _rerun_incomplete(workflow: Any) -> None:
-    """As --rerun-incomplete does. Snakemake 9.27 gives a workflow these settings after it has read the Snakefile."""
-
-    class Resumed(type(workflow)):  # type: ignore[misc]
-        def __setattr__(self, name: str, value: Any) -> None:
-            if name == "dag_settings" and value is not None:
-                value.force_incomplete = True
-            super().__setattr__(name, value)
-
-    workflow.__class__ = Resumed
-    if workflow.dag_settings is not None:
-        workflow.dag_settings.force_incomplete = True
 
 
 def _alone() -> bool:
