@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.evidence import TABLES, note
+from analysis.evidence import NAMES, told
 from analysis.readme import NOTHING, accuracy, claim, headline, modifications, read_tables, verdict
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
@@ -110,7 +110,7 @@ def page(plan: Plan, study: str, tables: Tables) -> str:
         shown = tables.get(table, pd.DataFrame())
         parts += [title(name), NOTHING if shown.empty else rst(write(tables))]
     parts += [title("What was run"), what_was_run(plan, study), title("How to read it"), READING.strip()]
-    stale = [rst(text) for text in (note(Path(f"analysis/{name}.csv")) for name in TABLES) if text]
+    stale = [rst(text) for text in (told(name, "note") for name in NAMES) if text]
     if stale:
         parts += [title("Evidence that is older than the engine"), *stale]
     return "\n\n".join(parts) + "\n"

@@ -116,4 +116,4 @@ def test_a_circle_is_seen() -> None:
 
 def test_analysis_reads_results_and_counters_only() -> None:
     for path, names in packages(ROOT / "analysis").items():
-        assert names <= {"results", "counters", "errors"}, path
+        assert names <= {"results", "counters", "errors", "files"}, path

@@ -14,13 +14,15 @@ from docutils.core import publish_parts
 from small_study import ROOT
 
 from analysis import data as study_data
-from analysis import evidence, report
+from analysis import evidence as shown
+from analysis import report
 from analysis.classes import kernel_class
 from analysis.readme import SECTIONS, markdown, render
 from analysis.sensitivity import factors
 from ssmsim.config.load import load
 from ssmsim.counters import COUNTERS, STALL_REASONS, TENSOR_FLOP, stall
 from ssmsim.results import Result
+from ssmsim.study import evidence
 from ssmsim.study.plan import make_plan
 
 mpl.use("agg")
@@ -222,8 +224,11 @@ def test_evidence_of_another_engine_says_so(tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("name", evidence.TABLES)
-def test_evidence_of_the_project(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evidence_of_the_project(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(shown, "FILE", tmp_path / "evidence.json")
+    evidence.write(shown.FILE)
+    assert tuple(evidence.TABLES) == shown.NAMES
     written = render(f"<!-- begin evidence.{name} -->\n<!-- end evidence.{name} -->\n", "study", {})
     assert written.count("\n| ") > 5
     assert written.startswith(f"<!-- begin evidence.{name} -->\n**Stale") == bool(

@@ -1,0 +1,56 @@
+"""Tables of evidence that `snakemake evidence` makes: analysis/NAME.csv, each line with the digest of the engine that made it.
+
+They take minutes to hours, so they are kept in the repository. What is shown of them says when another engine made them.
+
+    python -m ssmsim.study.evidence FILE     what documents and report say of them, as JSON: {name: {note, section}}
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from ssmsim.engines.embedded.sources import digest
+from ssmsim.files import whole_file
+from ssmsim.study import ablation, sampling, waits
+
+TABLES: dict[str, Callable[[Path], str]] = {
+    "sampling": lambda file: sampling.table(sampling.read(file)),
+    "waits": lambda file: waits.table(pd.read_csv(file)),
+    "ablation": lambda file: ablation.table(pd.read_csv(file)),
+}
+
+
+def state(file: Path) -> tuple[int, int, str]:
+    """Lines, lines that the engine of today made, and the digests of the others as text."""
+    rows = pd.read_csv(file, dtype=str, keep_default_na=False)
+    made = rows["digest"] if "digest" in rows else pd.Series([""] * len(rows))
+    others = sorted({one or "unknown" for one in made if one != digest()})
+    return len(rows), int((made == digest()).sum()), ", ".join(others)
+
+
+def note(file: Path) -> str:
+    """One sentence about lines that another engine made; empty when there are none."""
+    lines, now, others = state(file)
+    if now == lines:
+        return ""
+    return (f"**Stale: {lines - now} of {lines} lines are of another engine (digest {others}; today's is {digest()}).** "
+            f"`snakemake {file.stem}` makes them anew.")  # fmt: skip
+
+
+def section(name: str) -> str:
+    """The table as Markdown, what is stale about it first."""
+    file = Path(f"analysis/{name}.csv")
+    return "\n\n".join(part for part in (note(file), TABLES[name](file)) if part)
+
+
+def write(out: Path) -> None:
+    told = {name: {"note": note(Path(f"analysis/{name}.csv")), "section": section(name)} for name in TABLES}
+    with whole_file(out) as temporary:
+        temporary.write_text(json.dumps(told, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
