@@ -48,7 +48,7 @@ def _windows(trace: BlockTrace, program: Program) -> None:
     if len(wrong):
         text = program.text[int(trace.index[at[wrong[0]]])].strip()
         raise SsmsimError(f"{text}: a generic access to shared or local memory has no timing", program.kernel,
-                          "teach lsu.py the address windows")  # fmt: skip
+                          "ssmsim inspect and ssmsim trace take the launch")  # fmt: skip
 
 
 def _rules(trace: BlockTrace, program: Program, warps: int) -> Iterator[tuple[str, Any]]:

@@ -167,10 +167,10 @@ def _wait(one, name: str, text: str, row, config: SimConfig, where: str) -> None
     elif base == "BAR":
         if not 0 <= row["barrier"] < r.MAX_BARRIERS:
             raise SsmsimError(f"the engine knows barriers 0 to {r.MAX_BARRIERS - 1} by number alone", where,
-                              "teach barrier.py barriers named by a register")  # fmt: skip
+                              "barriers named by a register are not timed yet; ssmsim inspect and ssmsim trace take the launch")  # fmt: skip
         if row["barrier_threads"] < 0:
             raise SsmsimError("the engine knows how many threads a barrier waits for by number alone", where,
-                              "teach barrier.py counts held in a register")  # fmt: skip
+                              "counts held in a register are not timed yet; ssmsim inspect and ssmsim trace take the launch")  # fmt: skip
         one.kind, one.pipe = kinds.BARRIER, kinds.FREE
         one.count, one.threads, one.is_store = row["barrier"], row["barrier_threads"], row["barrier_arrives"]
         one.defers = "DEFER_BLOCKING" in mods and not one.is_store
