@@ -336,7 +336,6 @@ def differences(page: Path, arguments: list[str]) -> str:
 
 def commands(page: Path, arguments: list[str]) -> str:
     """The commands of `ssmsim`, with their options."""
-    import click
     import typer
 
     from ssmsim.cli import build_app
@@ -350,7 +349,7 @@ def commands(page: Path, arguments: list[str]) -> str:
                 continue
             shown = (
                 parameter.name.upper()
-                if isinstance(parameter, click.Argument) or not parameter.opts[0].startswith("-")
+                if parameter.param_type_name == "argument" or not parameter.opts[0].startswith("-")
                 else parameter.opts[0]
             )
             rows.append([f"`{shown}`", getattr(parameter, "help", "") or ""])

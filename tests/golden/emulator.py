@@ -17,6 +17,7 @@ from ssmsim.tracers.emulated.source import EmulatedBlocks
 CUBIN = Path(__file__).parents[1] / "data" / "kernels" / "control.cubin"
 FIRST_ADDRESS = 0x7E0000000000
 GRID, BLOCK = (2, 1, 1), (96, 1, 1)
+TABLE = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]  # table_ in control.cu
 Dim3 = tuple[int, int, int]
 
 
@@ -47,10 +48,13 @@ def make_launch(
             (folder / f"{i}.bin").write_bytes(array.tobytes())
             buffers[-1]["contents"] = f"{i}.bin"
     (folder / "kernel.cubin").write_bytes(CUBIN.read_bytes())
+    table = np.array(TABLE, np.int32).tobytes()  # the host leaves the kernels' __constant__ table as it is initialised
+    (folder / "table_.bin").write_bytes(table)
+    variable = {"name": "table_", "kind": "constant", "bytes": len(table), "contents": "table_.bin"}
     fields = {
         "format": "launch/1", "kernel": kernel, "device": {"name": "none", "compute_capability": [9, 0]},
         "grid": grid, "block": block, "cubin": "kernel.cubin", "params": params.hex(), "buffers": buffers,
-        "shared_memory_bytes": found.static_shared, "registers_per_thread": found.registers,
+        "variables": [variable], "shared_memory_bytes": found.static_shared, "registers_per_thread": found.registers,
     }  # fmt: skip
     (folder / "launch.json").write_text(json.dumps(fields))
     return read_launch(folder), arrays

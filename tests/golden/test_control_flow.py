@@ -6,11 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from emulator import BLOCK, GRID, full, make_launch, traced
+from emulator import BLOCK, GRID, TABLE, full, make_launch, traced
 
 from ssmsim.trace.compare import compare
-
-TABLE = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]
 
 N = 192
 

@@ -96,7 +96,7 @@ def test_a_piece_lies_around_the_baselines(folder: Folder) -> None:
     """Of a part of the GPU the baseline's piece counts, also for a configuration that has another base."""
     folder.study(**PART)
     before = {run.config: key for run, key in zip(planned(folder).runs, keys_of(folder), strict=True)}
-    folder.study(**PART, baseline="h100")
+    folder.study(**PART, baseline="h100", cross_device=True)
     after = {run.config: key for run, key in zip(planned(folder).runs, keys_of(folder), strict=True)}
     assert before["smem_x2"] != after["smem_x2"]
 

@@ -35,7 +35,7 @@ def slices(first: int, lines: int) -> np.ndarray:
 @given(st.integers(0, (1 << 40) // 128 // PAGE - 1))
 def test_a_page_lies_in_one_partition_and_eight_slices_by_turns(page):
     found = slices(page * PAGE, PAGE)
-    assert len(set(found // (M.l2_slices // 2))) == 1
+    assert len(set(found // (M.l2.slices // 2))) == 1
     assert len(set(found)) == 8
     for a1, a2, b1, b2, a3, a4, b3, b4 in found.reshape(4, 8):
         assert a1 == a2 == a3 == a4 != b1 == b2 == b3 == b4
@@ -64,10 +64,12 @@ def test_pieces_of_64_kb_are_refreshed_at_one_time_but_for_a_quarter_of_the_inte
         slice_ = address_map.home_of(M, line)
         part, bank, _ = address_map.dram_of(M, slice_, line)
         when.append(address_map.refresh_of(M, slice_ * M.dram.channels // M.l2.slices + part, bank))
-    phase = np.exp(2j * np.pi * np.array(when).reshape(-1, 256) / M.refresh_interval)
+    phase = np.exp(2j * np.pi * np.array(when).reshape(-1, 256) / M.dram.refresh_interval_cycles)
     usual = [max(np.mean(np.abs(np.angle(block / one)) < np.pi / 6) for one in block[::16]) for block in phase]
     assert 0.6 < np.mean(usual) < 0.8
-    assert len(set(when)) == M.refresh_groups + M.refresh_groups // M.banks  # those of the other partition a bank later
+    assert (
+        len(set(when)) == M.dram.refresh_groups + M.dram.refresh_groups // M.dram.banks_per_channel
+    )  # those of the other partition a bank later
 
 
 @pytest.mark.parametrize("slice_", [0, 95])
@@ -79,10 +81,10 @@ def test_pieces_of_a_slice_go_round_the_banks_and_four_rounds_share_rows(slice_)
         if address_map.home_of(M, line) == slice_:
             part, bank, row = (int(x) for x in address_map.dram_of(M, slice_, line))
             place = int(address_map.number_of(M, line))
-            rounds.setdefault(place // 4 // M.banks, []).append(bank)
+            rounds.setdefault(place // 4 // M.dram.banks_per_channel, []).append(bank)
             rows.setdefault((part, bank, row), set()).add(line)
-    whole = [banks for banks in rounds.values() if len(banks) == 4 * M.banks]
+    whole = [banks for banks in rounds.values() if len(banks) == 4 * M.dram.banks_per_channel]
     assert len(whole) > 5
-    assert all(sorted(banks) == sorted(4 * list(range(M.banks))) for banks in whole)
+    assert all(sorted(banks) == sorted(4 * list(range(M.dram.banks_per_channel))) for banks in whole)
     assert len({tuple(banks) for banks in whole}) > 2  # each begins somewhere else
-    assert {len(lines) for lines in list(rows.values())[: 2 * M.banks]} == {8}
+    assert {len(lines) for lines in list(rows.values())[: 2 * M.dram.banks_per_channel]} == {8}

@@ -26,8 +26,8 @@ def simulate(ops, warps, config=CONFIG, blocks=1, source=None, **changes):
 
 
 @pytest.mark.parametrize(("cause", "config", "change"), [
-    ("registers", {}, {"registers_per_thread": 255, "block": (1024, 1, 1)}),
-    ("shared memory", {}, {"shared_memory_bytes": 240_000}),
+    ("registers", {"sm__registers": 32768}, {"registers_per_thread": 64, "block": (1024, 1, 1)}),
+    ("shared memory", {"shared__max_bytes_per_block": 100_000}, {"shared_memory_bytes": 200_000}),
     ("warps", {"sm__warp_slots_per_subcore": 4}, {"block": (1024, 1, 1)}),
 ])  # fmt: skip
 def test_a_block_that_cannot_fit(cause, config, change):
@@ -36,7 +36,7 @@ def test_a_block_that_cannot_fit(cause, config, change):
 
 
 def test_too_many_threads():
-    with pytest.raises(ValueError, match="1056 threads, the hardware allows 1024"):
+    with pytest.raises(ValueError, match="1056 in x, no GPU launches more than 1024"):
         launch(33)
 
 
@@ -113,7 +113,7 @@ BROKEN = {
     "streams one after another": lambda t: {"first": t.first + 1},
     "a mask per instruction": lambda t: {"mask": t.mask[1:]},
     "instructions of this kernel": lambda t: {"index": t.index + 1},
-    "lane addresses in rows of 32": lambda t: {"addresses": t.addresses[:, :31]},
+    "lane addresses in rows of a warp's lanes": lambda t: {"addresses": t.addresses[:, :31]},
     "rows of addresses to the end": lambda t: {"addresses": t.addresses[1:]},
     "block 0 warp 0: 3 rows of addresses for instructions that need 2": lambda t: {"first_access": np.array([0, 3, 4])},
 }  # fmt: skip

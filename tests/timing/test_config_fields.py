@@ -9,7 +9,7 @@ from ssmsim.config.load import GROUPS
 from ssmsim.engines.embedded import instructions
 from ssmsim.engines.embedded.state import machine
 
-ELSEWHERE = {"gpu.compute_capability"}  # compared with the launch's in simulate.py
+ELSEWHERE = {"gpu.compute_capability", "gpu.name"}  # compared with the launch's before it is simulated
 MORE = [op(text) for text in ("FENCE.VIEW.ASYNC.S", "HMMA.1688.F32 R0, R4, R6, R0", "HADD2 R0, R1, R2", "DADD R0, R2, R4", "S2R R0, SR_TID.X",
                               "S2R R0, SR_CTAID.X",
                               "ATOMS.ADD R0, [R2], R4", "BRA 0x0", "LOP3.LUT R0, R1, R2, R3, 0x0, !PT")]  # fmt: skip

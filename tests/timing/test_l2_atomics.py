@@ -15,12 +15,12 @@ from ssmsim.engines.embedded.state.parameters import PARAMETERS
 from ssmsim.engines.embedded.state.records import FP
 
 ROOT = Path(__file__).parents[2]
-L2 = load_config(ROOT / "simconfigs/h200.yaml").l2
+L2, NOC = (getattr(load_config(ROOT / "simconfigs/h200.yaml"), group) for group in ("l2", "noc"))
 
 
 def machine(room: int = 1600):
     m = r.records(PARAMETERS, 1)[0]
-    m.l2.partitions, m.l2.slices = 2, 8
+    m.l2.partitions, m.l2.slices, m.noc.atomic_header_bytes = 2, 8, 32
     m.l2.slice_interval_cycles_fp = m.l2.atomic_interval_cycles_fp = m.slice_atomic_fp = (
         1 << FP
     )  # cycles are L2 clocks here
@@ -81,7 +81,7 @@ def hot(part: str) -> dict:
 
 def port(sectors: int) -> float:
     """Cycles that an atomic takes the port of a slice."""
-    return (32 * sectors + noc.REDUCTION) / L2.slice_atomic_bytes_per_cycle
+    return (32 * sectors + NOC.atomic_header_bytes) / L2.slice_atomic_bytes_per_cycle
 
 
 @pytest.mark.parametrize("sectors", [1, 2, 3, 4])

@@ -6,7 +6,7 @@ from streams import EXIT, FULL, issued, one_sm, op, run
 
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import slice_cache
-from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import parameters
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.parameters import PARAMETERS
 
@@ -323,7 +323,7 @@ def test_slices_are_as_far_as_measured():
     config = one_sm(l2__hit_latency_spread_cycles=(-39, -26, -16, -2, 15, 29, 50))
     m = run([EXIT], config=config).state.machine[0]
     found = np.array([[noc.distance(m, gpc, slice_) for slice_ in range(noc.DISTANCES)] for gpc in range(8)])
-    quantiles = np.quantile(found, machine.QUANTILES, axis=1).T
+    quantiles = np.quantile(found, parameters.QUANTILES, axis=1).T
     assert np.abs(quantiles - np.array(config.l2.hit_latency_spread_cycles)).max() <= 2
     assert np.abs(found[:, :48].mean(1)).max() <= 2
 

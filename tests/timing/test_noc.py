@@ -72,15 +72,15 @@ def test_each_gpc_has_a_link_of_its_own_to_a_slice():
 
 
 def test_a_shared_answer_reaches_both_sms_of_a_tpc_at_once_and_other_tpcs_soon():
-    first, other = r.records(noc.TRANSFER, 1)[0], r.records(noc.TRANSFER, 1)[0]
-    first.sm, late = 4, set()
+    m, first, other = (r.records(kind, 1)[0] for kind in (PARAMETERS, noc.TRANSFER, noc.TRANSFER))
+    m.noc.shared_reply_skew_cycles, first.sm, late = 12, 4, set()
     for line in range(500):
         first.line = other.line = line
         for other.sm in (4, 5):
-            assert noc.apart(first, other) == 0
+            assert noc.apart(m, first, other) == 0
         other.sm = 6
-        late.add(int(noc.apart(first, other)))
-    assert late == set(range(noc.APART))
+        late.add(int(noc.apart(m, first, other)))
+    assert late == set(range(12))
 
 
 def test_a_load_goes_past_stores_that_wait_for_their_turn_in_its_slice():

@@ -7,7 +7,7 @@ import pytest
 from small_gpu import ACTIVE, BENCHMARKS, CAPTURES, simulate, small_gpu, whole_gpu
 
 from ssmsim.engines.embedded.feed import skip_prologue
-from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.embedded.state import parameters
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.parameters import PARAMETERS
 from ssmsim.launch import read_launch
@@ -64,7 +64,7 @@ def test_two_wavefronts_per_cycle_halve_the_time_of_passes(name):
 def test_running_ahead_takes_latency_nearest_first(lead, left):
     m = r.records(PARAMETERS, 1)[0]
     m.request_latency, m.reply_latency, m.dram_latency, m.far_latency = 100, 120, 290, 182
-    machine.run_ahead(m, lead)
+    parameters.run_ahead(m, lead)
     assert (m.request_latency, m.reply_latency, m.dram_latency, m.far_latency) == left
 
 
