@@ -42,7 +42,7 @@ LAUNCHES = [
 MEASURED = ROOT / "traces/h200/empty/measured.csv"
 TRACE = ROOT / "tests/data/captures/ssd-small/38-vectorized_elementwise_kernel/nvbit.traceg.xz"
 STUDY = ROOT / "analysis/study.yaml"
-H200 = ROOT / "simconfigs/h200.yaml"
+H100 = ROOT / "simconfigs/h100.yaml"
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ def run_cubin(data: bytes, folder: Path) -> None:
 
 def run_configuration(data: bytes, folder: Path) -> None:
     if not (folder / "h200.yaml").exists():
-        shutil.copy(H200, folder / "h200.yaml")
-        shutil.copy(H200.with_name("h100.yaml"), folder / "h100.yaml")
+        shutil.copy(H100.with_name("h200.yaml"), folder / "h200.yaml")
+        shutil.copy(H100, folder / "h100.yaml")
     (folder / "mine.yaml").write_bytes(data)
     config = load(folder / "mine.yaml")
     from ssmsim.engines.embedded import instructions
@@ -177,7 +177,7 @@ def arguments(draw: st.DrawFn) -> list[str]:
     }[command]  # fmt: skip
 
 
-FIELDS = {f"{group}.{name}": given["value"] for group, fields in yaml.safe_load(H200.read_text()).items()
+FIELDS = {f"{group}.{name}": given["value"] for group, fields in yaml.safe_load(H100.read_text()).items()
           for name, given in fields.items()}  # fmt: skip
 FACTORS = (0, 0.001, 0.1, 0.25, 0.5, 1, 2, 3, 4, 10, 100, 1000, 10**6, -1)
 
@@ -224,7 +224,7 @@ def targets() -> dict[str, Target]:
         Target("launch", json_text(launch_json(SMALL)), launch, run_launch),
         Target("cubin", cubin, damaged_bytes(cubin), run_cubin),
         Target("configuration", b"base: h200\n", st.one_of(modifications(), modifications().flatmap(damaged_bytes)), run_configuration),
-        Target("baseline", H200.read_bytes(), st.one_of(damaged_words(H200.read_text()), damaged_bytes(H200.read_bytes())), run_baseline),
+        Target("baseline", H100.read_bytes(), st.one_of(damaged_words(H100.read_text()), damaged_bytes(H100.read_bytes())), run_baseline),
         Target("study", study.encode(), st.one_of(damaged_words(study), damaged_bytes(study.encode()),
                                   damaged_tree(yaml.safe_load(study)).map(json_text)), run_study),
         Target("sequence", json_text(sequence_), texts(json_text(sequence_), sequence_), run_sequence),

@@ -106,7 +106,7 @@ def test_every_microbenchmark_that_a_source_names_is_there_with_results(config, 
             same_group = see and f"{field.split('.')[0]}.{see[1]}" in fields(config)
             assert found or same_group or leaf["source"].startswith("device query"), f"{field}: {leaf['source']}"
         named += len(found)
-    assert named > (100 if config == "h200" else 10)
+    assert named > (100 if config == "h100" else 10)
 
 
 TEXTS = [
