@@ -22,7 +22,7 @@ from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.counts import COUNTS
 from ssmsim.engines.embedded.state.occupancy import occupancy
 from ssmsim.engines.embedded.state.parameters import cpcs, parameters
-from ssmsim.engines.embedded.state.parts import BY_ADDRESS, ORDER, Parts, addresses, groups
+from ssmsim.engines.embedded.state.parts import BY_ADDRESS, ORDER, Arrays, Parts, addresses, groups
 from ssmsim.engines.embedded.state.records import Records
 from ssmsim.launch import Launch
 
@@ -75,7 +75,7 @@ class State:
 
     def table(self) -> Any:
         """What loop.run takes. The state must outlive it, and an array that is replaced needs another table."""
-        return addresses(self.arrays()) if BY_ADDRESS else self.parts()
+        return addresses(self.arrays()) if BY_ADDRESS else Arrays(**self.arrays())
 
 
 def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int) -> State:

@@ -4,6 +4,7 @@ For the compiled loop a group is the address of a row of addresses, prepared by 
 loop runs: `cores.warps` reads one of them. Where the loop is interpreted or checks bounds, a group is a tuple of arrays.
 """
 
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numba
@@ -132,6 +133,8 @@ def addresses(arrays: dict[str, np.ndarray]) -> np.ndarray:
     return np.array([arrays[name].ctypes.data for name in ORDER], np.int64)
 
 
+Arrays = namedtuple("Arrays", ORDER)
+
 BY_ADDRESS = not (numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK)
 if BY_ADDRESS:
     _views = [
@@ -140,7 +143,14 @@ if BY_ADDRESS:
     ]
     machine_of, chip_of, cores_of, icache_of, memory_of, grid_of = _views
 else:
-    machine_of, chip_of, cores_of, icache_of, memory_of, grid_of = (
-        njit(lambda parts: parts.machine), njit(lambda parts: parts.chip), njit(lambda parts: parts.cores),
-        njit(lambda parts: parts.icache), njit(lambda parts: parts.memory), njit(lambda parts: parts.grid),
-    )  # fmt: skip
+    # A record may lie in a tuple that compiled code makes, but not in one that Python hands over: it comes as an array of one.
+    _inlined = njit(inline="always")
+    machine_of = _inlined(lambda a: Machine(a.machine[0]))
+    chip_of = _inlined(lambda a: Chip(a.run[0], a.counts[0], a.events))
+    cores_of = _inlined(lambda a: Cores(a.sms, a.subs, a.warps, a.blocks, a.code, a.stream, a.stalls, a.requests, a.accesses,
+                                    a.lines, a.l1_tags, a.l1_lines))  # fmt: skip
+    icache_of = _inlined(lambda a: InstructionCaches(a.l0, a.l1i, a.gpci, a.l2i, a.imc, a.idc))
+    memory_of = _inlined(
+        lambda a: Memory(a.fills, a.coalescer, a.slices, a.nodes, a.l2_tags, a.l2_lines, a.transactions, a.channels)
+    )
+    grid_of = _inlined(lambda a: Grid(a.loaded, a.order))
