@@ -133,7 +133,7 @@ def addresses(arrays: dict[str, np.ndarray]) -> np.ndarray:
     return np.array([arrays[name].ctypes.data for name in ORDER], np.int64)
 
 
-Arrays = namedtuple("Arrays", ORDER)
+Arrays = namedtuple("Arrays", ORDER)  # type: ignore[misc]
 
 BY_ADDRESS = not (numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK)
 if BY_ADDRESS:
