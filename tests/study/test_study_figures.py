@@ -186,8 +186,13 @@ def test_what_another_gpu_changes_is_a_ratio_of_ratios(tmp_path: Path) -> None:
     plt.close(figure)
 
 
-def test_the_reports_front_page_is_sound(full: study_data.Data) -> None:
+def test_the_reports_front_page_is_sound(
+    full: study_data.Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Findings, what was run, how to read it, as reStructuredText that docutils takes without a word."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(shown, "FILE", tmp_path / "evidence.json")
+    evidence.write(shown.FILE)
     tables = {name: table(full, name) for name in SCRIPTS["tables"]}
     text = report.page(make_plan("analysis/study.yaml", ROOT), "analysis/study.yaml", tables)
     told = io.StringIO()
