@@ -20,7 +20,9 @@ def register(app: typer.Typer) -> None:
 
 def cost(
     config: Annotated[Path, typer.Argument(help="a file of simconfigs/")],
-    baseline: Annotated[Path | None, typer.Option(help="what it is compared with; else the end of its chain of bases")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="what it is compared with; else the end of its chain of bases")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="write it here as JSON; -: to standard output")] = None,
 ) -> None:
     """Area and power of a configuration beyond its baseline's, per resource, with their range."""
@@ -58,14 +60,20 @@ def energy(
     sample: Annotated[bool, typer.Option(help="simulate some thread blocks and estimate the whole")] = False,
     json: Annotated[Path | None, typer.Option(help="write it here as JSON; -: to standard output")] = None,
 ) -> None:
-    """Energy of a launch by instruction class and memory level, with its range, from simulated counters."""
+    """Energy of a launch by instruction class and memory level, with its range, from exact SASS counts and a simulation.
+
+    Of a result alone, classes whose counters it lacks are named and left out.
+    """
     from ssmsim.cost.energy import energy as of
+    from ssmsim.cost.exact import exact_counters
     from ssmsim.cost.figures import costs
     from ssmsim.engines.run_launch import replay
     from ssmsim.errors import SsmsimError
+    from ssmsim.launch import read_launch
     from ssmsim.results import read_result
 
     check_outputs({"--json": (json, ENERGY)} if json else {}, [launch])
+    exact: dict[str, float] = {}
     if launch.is_file():
         if config is not None or sample:
             raise SsmsimError("--config and --sample do not go with a result", launch, "name a launch/1 folder")
@@ -73,10 +81,11 @@ def energy(
     elif config is None:
         raise SsmsimError("no configuration", launch, "give --config, a file of simconfigs/")
     else:
+        exact = exact_counters(read_launch(launch))
         result = replay(launch, config, sample=sample)
     if result.sampled is not None and result.sampled.ci95 is None:
         raise SsmsimError("counts some of the thread blocks, not the launch", launch, "simulate it whole")
-    spent = of(costs(), result.counters)
+    spent = of(costs(), result.counters | exact)
     if json is not None:
         data = {"launch": result.launch, "config": result.config, "joules": spent.joules and _data(spent.joules),
                 "dynamic": _data(spent.dynamic), "static": spent.static and _data(spent.static), "seconds": spent.seconds,
@@ -85,7 +94,11 @@ def energy(
         _write(json, data, ENERGY)
         return
     dynamic = spent.dynamic.value or 1.0
-    rows = [[name, _text(value * 1e6), f"{value.value / dynamic:.1%}"] for name, value in spent.classes.items() if value.high]
+    rows = [
+        [name, _text(value * 1e6), f"{value.value / dynamic:.1%}"]
+        for name, value in spent.classes.items()
+        if value.high
+    ]
     rows.append(["dynamic", _text(spent.dynamic * 1e6), ""])
     rows += [["static", _text(spent.static * 1e6), ""]] if spent.static else []
     rows += [["together", _text(spent.joules * 1e6), ""]] if spent.joules else []
@@ -94,7 +107,8 @@ def energy(
     if spent.watts and spent.seconds:
         typer.echo(f"{spent.seconds * 1e6:,.2f} microseconds, {_text(spent.watts)} W in the mean")
     for name, counters in spent.missing.items():
-        typer.echo(f"not in it: {name}, the result lacks {', '.join(counters)}")
+        more = f" and {len(counters) - 1} more" if len(counters) > 1 else ""
+        typer.echo(f"not in it: {name}, the result lacks {counters[0]}{more}")
 
 
 def _data(interval: Interval) -> dict[str, float]:

@@ -4,13 +4,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from ssmsim.config.yaml_reader import read_yaml
 from ssmsim.cost.formula import names
 from ssmsim.cost.interval import Interval
 from ssmsim.errors import SsmsimError
-from ssmsim.files import read_text
 
 FILE = Path(__file__).with_name("costs.yaml")
 Kind = Literal["paper", "measured", "assumption"]
@@ -134,14 +133,14 @@ class Costs(_Strict):
 
 def read_costs(file: Path = FILE) -> Costs:
     """Raises SsmsimError naming file and field for a figure that is none."""
+    root = read_yaml(file)
     try:
-        return Costs.model_validate(yaml.safe_load(read_text(file)))
-    except yaml.YAMLError as error:
-        raise SsmsimError(f"not YAML: {error}", file) from None
+        return Costs.model_validate(root.plain())
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise SsmsimError(f"field {field}: {first['msg'].removeprefix('Value error, ')}", file, "mend it") from None
+        what, where = first["msg"].removeprefix("Value error, "), f"{file}:{root.line_of(first['loc'])}"
+        raise SsmsimError(f"field {field}: {what}", where, "mend it") from None
 
 
 @cache
