@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
@@ -18,6 +19,7 @@ def evaluate(formula: str, values: Mapping[str, float]) -> float:
     return _value(_tree(formula), values)
 
 
+@cache
 def _tree(formula: str) -> ast.expr:
     try:
         return ast.parse(formula, mode="eval").body

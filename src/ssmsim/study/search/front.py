@@ -27,5 +27,5 @@ def hypervolume(places: list[Place], largest: float, slowest: float) -> float:
     """Area under the front: mm2 up to `largest` times speed-up above `slowest`. What lies outside counts nothing."""
     inside = {i: place for i, place in enumerate(places) if place[0] < largest and place[1] > slowest}
     front = [inside[i] for i in pareto(inside)]
-    ends = [place[0] for place in front[1:]] + [largest]
+    ends = [*(place[0] for place in front[1:]), largest][: len(front)]
     return sum((end - mm2) * (speed - slowest) for (mm2, speed), end in zip(front, ends, strict=True))

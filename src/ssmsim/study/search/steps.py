@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ssmsim.study.search.space import Point, Space
 
 Speedups = Callable[[Sequence[Point]], Sequence[float]]  # of configurations, over the baseline, in order
-IDLE = 20  # times that the sampler may ask for nothing new before a new point is drawn for it
+IDLE = 3  # times that the sampler may ask for nothing new before a new point is drawn for it
 
 
 @dataclass
