@@ -153,11 +153,21 @@ def test_killed_anywhere_a_search_goes_on_to_the_same_end(
 
 
 def test_no_target_gives_the_front() -> None:
-    found, _ = searched(a_search(target=None, budget=10_000, parallel=8))
-    every = pareto({point: (SPACE.area(point).value, speed(point)) for point in SPACE.points})
-    assert found.front == every
-    assert found.progress("tpe")[-1] == pytest.approx(found.progress("random")[-1])
-    assert len(found.candidates) <= 3 and SPACE.start not in found.candidates and set(found.candidates) <= set(every)
+    found, _ = searched(a_search(target=None, budget=15))
+    simulated = {point: (SPACE.area(point).value, speed(point)) for point in found.speedups}
+    assert found.front == pareto(simulated) and len(simulated) > 15
+    assert len(found.candidates) <= 3 and SPACE.start not in found.candidates and set(found.candidates) <= set(found.front)
+    for name in METHODS:
+        curve = found.progress(name)
+        assert len(curve) == 15 and curve == sorted(curve, key=lambda value: value or 0.0)  # only ever gains
+
+
+def test_random_search_that_pays_for_all_knows_the_front() -> None:
+    known = Known(SPACE, None, {SPACE.start: 1.0, SPACE.largest: speed(SPACE.largest)})
+    list(METHODS["random"](known, lambda points: [speed(point) for point in points], 10_000, 5, 3))
+    places = {point: (SPACE.area(point).value, speed(point)) for point in SPACE.points}
+    assert known.speedups.keys() == places.keys()
+    assert pareto({point: places[point] for point in sorted(known.speedups)}) == pareto(places)
 
 
 def test_tables_and_figures(tmp_path: Path) -> None:
