@@ -156,7 +156,9 @@ def test_no_target_gives_the_front() -> None:
     found, _ = searched(a_search(target=None, budget=15))
     simulated = {point: (SPACE.area(point).value, speed(point)) for point in found.speedups}
     assert found.front == pareto(simulated) and len(simulated) > 15
-    assert len(found.candidates) <= 3 and SPACE.start not in found.candidates and set(found.candidates) <= set(found.front)
+    assert (
+        len(found.candidates) <= 3 and SPACE.start not in found.candidates and set(found.candidates) <= set(found.front)
+    )
     for name in METHODS:
         curve = found.progress(name)
         assert len(curve) == 15 and curve == sorted(curve, key=lambda value: value or 0.0)  # only ever gains
@@ -211,7 +213,7 @@ def test_names_and_configurations_of_points() -> None:
         ({"axes": AXES | {"dram": {"l2.hit_latency_near_cycles": -1}}}, ["axes.dram: no cost is known for l2.hit_latency_near_cycles"]),
         ({"axes": AXES | {"dram": {"dram.colour": 1}}}, ["axes.dram: h100 has no number 'dram.colour'"]),
         ({"axes": AXES | {"dram": {"gpu.name": 1}}}, ["axes.dram: h100 has no number 'gpu.name'"]),
-        ({"factors": dict.fromkeys(FACTORS, [1])}, ["no configuration beside the baseline"]),
+        ({"factors": {name: [1] for name in FACTORS}}, ["no configuration beside the baseline"]),
         ({"factors": FACTORS | {"fp32": [1.03]}}, ["fp32@1.03: sm.fp32_lanes_per_subcore must be even"]),
         ({"factors": {name: [1 + i / 64 for i in range(20)] for name in FACTORS}}, ["160,000 configurations, at most 4,096"]),
         ({"target": 1}, ["target", "greater than 1", "'1'"]),
@@ -226,7 +228,9 @@ def test_names_and_configurations_of_points() -> None:
         ({"goal": 2}, ["goal"]),
     ],
 )  # fmt: skip
-def test_an_error_is_one_line_before_anything_runs(folder: Folder, changes: dict[str, object], words: list[str]) -> None:
+def test_an_error_is_one_line_before_anything_runs(
+    folder: Folder, changes: dict[str, object], words: list[str]
+) -> None:
     source = ROOT / "traces/h100/mamba2-2.7b"
     target = folder.path / "traces/h100/tiny"
     target.mkdir(parents=True)

@@ -149,7 +149,10 @@ def test_energy_is_counts_times_figures() -> None:
     assert spent.dynamic.value == pytest.approx(31.4e-3) and spent.missing == {}
     assert spent.static is not None and spent.static.value == pytest.approx(0.138)
     assert spent.watts is not None and spent.watts.value == pytest.approx(169.4)
-    fma = counters | {"sm__inst_executed_pipe_fma.sum": 100.0, "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum": 3200.0}
+    fma = counters | {
+        "sm__inst_executed_pipe_fma.sum": 100.0,
+        "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum": 3200.0,
+    }
     assert energy(COSTS, fma).classes["int_multiply"].value == 0  # all of the pipe's are floating point
     more = fma | {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum": 32.0}
     assert energy(COSTS, more).classes["int_multiply"].value == 0  # never below nothing
