@@ -75,7 +75,9 @@ def test_rows_of_launches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_table(tmp_path: Path) -> None:
-    write_energy(tmp_path / "energy.csv", [Row("00-a", "a", [Window(1_000_000, 2.0, 4000), Window(1_100_000, 2.2, 4000)], 120.0)])
+    write_energy(
+        tmp_path / "energy.csv", [Row("00-a", "a", [Window(1_000_000, 2.0, 4000), Window(1_100_000, 2.2, 4000)], 120.0)]
+    )
     head, line = (tmp_path / "energy.csv").read_text().splitlines()
     assert head == ",".join(COLUMNS)
     assert line == "00-a,a,2,4000,525,0.0909,0.2625,0.0909,500,120"

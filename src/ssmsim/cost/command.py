@@ -10,6 +10,7 @@ from ssmsim.cost.interval import Interval
 from ssmsim.files import Format, check_outputs, is_stdout, whole_file
 
 COST = Format("cost", lambda head: head.startswith(b"{") and b'"mm2"' in head)
+LONG_MICROSECONDS = 20  # below this, start and end of a kernel weigh as much as its work
 ENERGY = Format("energy", lambda head: head.startswith(b"{") and b'"joules"' in head)
 
 
@@ -55,14 +56,17 @@ def cost(
 
 
 def energy(
-    launch: Annotated[Path, typer.Argument(help="a launch/1 folder, or a result that `ssmsim simulate --json` wrote")],
+    launch: Annotated[
+        Path, typer.Argument(help="a launch/1 folder, a result that `ssmsim simulate --json` wrote, or a measured.csv")
+    ],
     config: Annotated[Path | None, typer.Option(help="a file of simconfigs/; for a launch")] = None,
     sample: Annotated[bool, typer.Option(help="simulate some thread blocks and estimate the whole")] = False,
     json: Annotated[Path | None, typer.Option(help="write it here as JSON; -: to standard output")] = None,
 ) -> None:
     """Energy of a launch by instruction class and memory level, with its range, from exact SASS counts and a simulation.
 
-    Of a result alone, classes whose counters it lacks are named and left out.
+    Of a result alone, classes whose counters it lacks are named and left out. Of a measured table: of each of its cold rows, from
+    the GPU's own counters.
     """
     from ssmsim.cost.energy import energy as of
     from ssmsim.cost.exact import exact_counters
@@ -74,6 +78,11 @@ def energy(
 
     check_outputs({"--json": (json, ENERGY)} if json else {}, [launch])
     exact: dict[str, float] = {}
+    if launch.suffix == ".csv":
+        if config is not None or sample or json is not None:
+            raise SsmsimError("--config, --sample and --json do not go with a measured table", launch, "leave them out")
+        _of_measured(launch)
+        return
     if launch.is_file():
         if config is not None or sample:
             raise SsmsimError("--config and --sample do not go with a result", launch, "name a launch/1 folder")
@@ -111,12 +120,43 @@ def energy(
         typer.echo(f"not in it: {name}, the result lacks {counters[0]}{more}")
 
 
+def _of_measured(table: Path) -> None:
+    """A line for each launch, and whether those that should take more power ran at a lower clock, as the board's limit makes them."""
+    import numpy as np
+
+    from ssmsim.cost.energy import energy as of
+    from ssmsim.cost.figures import costs
+    from ssmsim.measured import read_measured
+
+    measured = read_measured(table)
+    rows, long = [], []
+    for (name, cache), counters in measured.rows.items():
+        spent, clock = of(costs(), counters), measured.clocks.get((name, cache))
+        if cache != "cold" or spent.joules is None or spent.watts is None or spent.seconds is None or clock is None:
+            continue
+        rows.append([name, f"{spent.seconds * 1e6:,.1f}", _text(spent.joules * 1e6), _text(spent.watts), str(clock)])
+        if spent.seconds * 1e6 >= LONG_MICROSECONDS:
+            long.append((spent.watts.value, float(clock)))
+    typer.echo(_table(["launch", "microseconds", "microjoules", "W in the mean", "MHz"], rows))
+    if len(long) > 2:
+        ranks = np.argsort(np.argsort(np.array(long), axis=0, kind="stable"), axis=0, kind="stable")
+        related = float(np.corrcoef(ranks.T)[0, 1])
+        watts = [w for w, _ in long]
+        typer.echo(f"{len(long)} of {LONG_MICROSECONDS} microseconds and more: {min(watts):.0f} to {max(watts):.0f} W, "
+                   f"rank correlation with the clock {related:+.2f}")  # fmt: skip
+
+
 def _data(interval: Interval) -> dict[str, float]:
     return {"low": interval.low, "value": interval.value, "high": interval.high}
 
 
 def _text(interval: Interval) -> str:
-    return f"{interval.value:,.4g} ({interval.low:,.4g} to {interval.high:,.4g})"
+    return f"{_number(interval.value)} ({_number(interval.low)} to {_number(interval.high)})"
+
+
+def _number(value: float) -> str:
+    """Four significant digits, never as a power of ten."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
