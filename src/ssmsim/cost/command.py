@@ -140,7 +140,7 @@ def _of_measured(table: Path) -> None:
     typer.echo(_table(["launch", "microseconds", "microjoules", "W in the mean", "MHz"], rows))
     if len(long) > 2:
         ranks = np.argsort(np.argsort(np.array(long), axis=0, kind="stable"), axis=0, kind="stable")
-        related = float(np.corrcoef(ranks.T)[0, 1])
+        related = float(np.corrcoef(ranks[:, 0], ranks[:, 1])[0, 1])
         watts = [w for w, _ in long]
         typer.echo(f"{len(long)} of {LONG_MICROSECONDS} microseconds and more: {min(watts):.0f} to {max(watts):.0f} W, "
                    f"rank correlation with the clock {related:+.2f}")  # fmt: skip
