@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Hashable, Sequence
+from itertools import combinations
 from math import prod
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
@@ -57,12 +58,34 @@ class Part(_Strict):
     waves: Annotated[float, Field(ge=2.25, le=100)] = 2.5
 
 
+class Design(_Strict):
+    """A two-level factorial design over axes: each run has every axis at the baseline's value or `factor` times it.
+
+    Rows of an orthogonal array of strength 3 (ssmsim.study.factorial): 24 runs for 9 to 12 axes, 16 for 5 to 8, 8 for up
+    to 4.
+    until: factors of the axis that turns out to be worth most, alone, until one brings next to nothing more.
+    """
+
+    axes: Annotated[list[Name], Field(min_length=2, max_length=12), Once]
+    factor: Annotated[Factor, Field(gt=1)] = 2.0
+    until: Annotated[list[Annotated[Factor, Field(gt=1)]], Once] = []
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if self.until != sorted(self.until):
+            raise ValueError("until must rise: each factor is tried when the one before still helped")
+        return self
+
+
 class Selection(_Strict):
-    """Launches x (configs and sweep points) x caches.
+    """Launches x (configs, sweep points and runs of a design) x caches x draws.
 
     launches: workload -> patterns over its launch folders' names ("*": all).
     configs:  names of files in simconfigs/, without .yaml; the baseline runs in any case.
     sweeps:   each a grid: axis -> factors on the baseline's values; one axis is a line, two a plane.
+    design:   a factorial design: what each axis is worth over all settings of the others, and with one of them relieved.
+    draws:    so many runs of each, which differ in what is left to chance (engines.request.Request.seed): from how far they
+              lie apart comes the interval of a speed-up.
     part:     simulate on a part of the GPU; without it, on the whole.
     blocks:   replay only the first so many thread blocks, on the whole GPU, and count only them: a fragment that a slow
               engine affords. It compares engines with each other; with the GPU only where the launch has no more.
@@ -71,14 +94,18 @@ class Selection(_Strict):
     launches: dict[Name, Annotated[list[str], Once]] = Field(min_length=1)
     configs: Annotated[list[Name], Once] = []
     sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1, max_length=MOST_POINTS), Once]]] = []
+    design: Design | None = None
     caches: Annotated[list[Cache], Once] = Field(default=["cold"], min_length=1)
+    draws: Annotated[int, Field(ge=1, le=64)] = 1
     part: Part | None = None
     blocks: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.configs and not self.sweeps:
-            raise ValueError("selects nothing: give configs or sweeps")
+        if not self.configs and not self.sweeps and self.design is None:
+            raise ValueError("selects nothing: give configs, sweeps or a design")
+        if self.draws > 1 and (self.part is not None or self.blocks is not None):
+            raise ValueError("draws are of launches on the whole GPU: leave part and blocks out")
         if self.part is not None and self.caches != ["cold"]:
             raise ValueError("a part starts from what earlier blocks left: caches does not apply")
         if self.part is not None and self.blocks is not None:
@@ -134,9 +161,16 @@ class Study(_Strict):
     @model_validator(mode="after")
     def _known_axes(self) -> Self:
         for name, selection in self.selections.items():
-            for axis in {axis for sweep in selection.sweeps for axis in sweep}:
-                if axis not in self.axes:
-                    raise ValueError(f"selections.{name}.sweeps: no axis {axis!r}, axes has {', '.join(self.axes)}")
+            designed = selection.design.axes if selection.design else []
+            for part, axes in (("sweeps", {a for sweep in selection.sweeps for a in sweep}), ("design.axes", designed)):
+                for axis in axes:
+                    if axis not in self.axes:
+                        raise ValueError(f"selections.{name}.{part}: no axis {axis!r}, axes has {', '.join(self.axes)}")
+            for first, second in combinations(designed, 2):
+                both = sorted(self.axes[first].keys() & self.axes[second].keys())
+                if both:
+                    what = f"axes {first} and {second} both have {both[0]}: what each is worth could not be told apart"
+                    raise ValueError(f"selections.{name}.design: {what}")
         return self
 
 
