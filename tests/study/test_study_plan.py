@@ -12,13 +12,13 @@ from ssmsim.study.progress import line
 from ssmsim.study.rows import roles
 
 SWEEP = """
-device: h200
-baseline: h200
+device: h100
+baseline: h100
 engines: [embedded]
 axes: {dram: {dram.peak_gb_per_s: 1}, latency: {l2.hit_latency_near_cycles: -1, sm.registers: 1}}
 selections:
   line: {launches: {tiny: ["*"]}, sweeps: [{dram: [0.5, 1, 2]}], caches: [cold, warm]}
-  plane: {launches: {tiny: ["37*"]}, configs: [h200], sweeps: [{dram: [1, 2], latency: [1, 2]}]}
+  plane: {launches: {tiny: ["37*"]}, configs: [h100], sweeps: [{dram: [1, 2], latency: [1, 2]}]}
 """
 
 
@@ -26,8 +26,8 @@ def test_sweeps_share_points_and_factor_one_is_the_baseline(folder: Folder) -> N
     folder.study(SWEEP)
     plan = make_plan("analysis/study.yaml", folder.path)
     runs = {(run.config, run.cache) for run in plan.runs}
-    assert runs == {(c, "cold") for c in ("h200", "dram@0.5", "dram@2", "latency@2", "dram@2+latency@2")} | {
-        (c, "warm") for c in ("h200", "dram@0.5", "dram@2")
+    assert runs == {(c, "cold") for c in ("h100", "dram@0.5", "dram@2", "latency@2", "dram@2+latency@2")} | {
+        (c, "warm") for c in ("h100", "dram@0.5", "dram@2")
     }
     assert len(plan.runs) == len(runs)
 
@@ -35,7 +35,7 @@ def test_sweeps_share_points_and_factor_one_is_the_baseline(folder: Folder) -> N
 def test_sweep_point_scales_the_baseline(folder: Folder) -> None:
     folder.study(SWEEP)
     plan = make_plan("analysis/study.yaml", folder.path)
-    baseline, point = plan.configs["h200"], plan.configs["dram@2+latency@2"]
+    baseline, point = plan.configs["h100"], plan.configs["dram@2+latency@2"]
     assert point.dram.peak_gb_per_s == 2 * baseline.dram.peak_gb_per_s
     assert point.l2.hit_latency_near_cycles == round(baseline.l2.hit_latency_near_cycles / 2)
     assert point.sm.registers == 2 * baseline.sm.registers
@@ -70,7 +70,7 @@ def test_name_of_a_modification_tells_its_factor(path: Path) -> None:
     if "_x" in path.stem.rsplit("_x", 1)[0]:
         pytest.skip("a combination: its parts are tested")
     factor = float(path.stem.rsplit("_x", 1)[1].split("_")[0])
-    changed, baseline = load(path).model_dump(), load(ROOT / "simconfigs/h200.yaml").model_dump()
+    changed, baseline = load(path).model_dump(), load(ROOT / "simconfigs/h100.yaml").model_dump()
     ratios = {
         f"{group}.{field}": value / baseline[group][field]
         for group, fields in changed.items()
@@ -113,7 +113,7 @@ def test_axes_of_the_study_mean_what_the_configurations_of_that_name_do() -> Non
 
 
 def test_runs_on_the_whole_gpu_have_the_clock_of_their_measurement(folder: Folder) -> None:
-    (folder.path / "traces/h200/tiny/measured.csv").write_text(
+    (folder.path / "traces/h100/tiny/measured.csv").write_text(
         f"launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum\n{TINY},cold,3400,2000\n"
     )
     folder.study(clock="measured")
@@ -128,7 +128,7 @@ def test_runs_on_the_whole_gpu_have_the_clock_of_their_measurement(folder: Folde
 
 def test_a_measured_table_in_another_unit_is_missed_while_planning(folder: Folder) -> None:
     """Microseconds for nanoseconds would be a clock of 1,700 GHz, and numbers without a word."""
-    (folder.path / "traces/h200/tiny/measured.csv").write_text(
+    (folder.path / "traces/h100/tiny/measured.csv").write_text(
         f"launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum\n{TINY},cold,3400,2\n"
     )
     folder.study(clock="measured")
@@ -139,19 +139,19 @@ def test_a_measured_table_in_another_unit_is_missed_while_planning(folder: Folde
 def test_launches_measured_on_another_gpu(folder: Folder) -> None:
     """Each configuration runs at the clock of the GPU that it describes; tables that are not there are missed at once."""
     header = "launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum"
-    (folder.path / "traces/h200/tiny/measured.csv").write_text(f"{header}\n{TINY},cold,3400,2000\n")
-    selections = {"only": {"launches": {"tiny": ["*"]}, "configs": ["h200"]}}
+    (folder.path / "traces/h100/tiny/measured.csv").write_text(f"{header}\n{TINY},cold,3400,2000\n")
+    selections = {"only": {"launches": {"tiny": ["*"]}, "configs": ["h100"]}}
     folder.study(
-        clock="measured", baseline="h100", measured_on="h100", cross_device=True, axes={}, selections=selections
+        clock="measured", baseline="h200", measured_on="h200", cross_device=True, axes={}, selections=selections
     )
-    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h200/measured_on_h100/tiny/measured\.csv"):
+    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h100/measured_on_h200/tiny/measured\.csv"):
         make_plan("analysis/study.yaml", folder.path)
-    other = folder.path / "traces/h200/measured_on_h100/tiny/measured.csv"
+    other = folder.path / "traces/h100/measured_on_h200/tiny/measured.csv"
     other.parent.mkdir(parents=True)
     other.write_text(f"{header}\n{TINY},cold,3600,2000\n")
     plan = make_plan("analysis/study.yaml", folder.path)
-    assert plan.measured == ["traces/h200/measured_on_h100/tiny/measured.csv"]
-    assert {run.config: plan.clock(run) for run in plan.runs} == {"h100": 1800, "h200": 1700}
+    assert plan.measured == ["traces/h100/measured_on_h200/tiny/measured.csv"]
+    assert {run.config: plan.clock(run) for run in plan.runs} == {"h200": 1800, "h100": 1700}
 
 
 def test_a_held_out_workload_must_be_in_the_study(folder: Folder) -> None:
