@@ -245,6 +245,24 @@ def _cell(line: pd.Series) -> str:
     return text(line.speedup, line.low, line.high)
 
 
+def rules(tables: dict[str, pd.DataFrame]) -> str:
+    """What each rule of the model is worth."""
+    table = tables["rules"]
+    return markdown(pd.DataFrame({
+        "rule": "`" + table.rule + "`",
+        "kind": table.kind,
+        "development kernels: error with, without": _pair(table, "development"),
+        "held-out kernels: error with, without": _pair(table, "held_out"),
+        "of the held-out, with it": table.held_out_better,
+        "moves most": table.moved_most + " " + table.largest_move_pct.map("{:.1f} %".format),
+    }))  # fmt: skip
+
+
+def _pair(table: pd.DataFrame, which: str) -> pd.Series:
+    with_, without = (table[f"{which}_{what}_pct"].map(_number) for what in ("error", "without"))
+    return with_ + " %, " + without + " %"
+
+
 def other_gpu(tables: dict[str, pd.DataFrame]) -> str:
     """How well a change of the GPU is predicted: a line per workload."""
     table = tables["other_gpu"]
@@ -281,10 +299,11 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "claim": ("claim", claim),
     "engines": ("engines", engines),
     "other_gpu": ("other_gpu", other_gpu),
+    "rules": ("rules", rules),
 }
 
 
-def rules() -> str:
+def rule_graph() -> str:
     """Snakemake's graph of the rules behind `all`."""
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "all"]
     drawn = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -295,7 +314,7 @@ def rules() -> str:
 
 # Sections of no study: mark -> function
 OTHERS: dict[str, Callable[[], str]] = {
-    "pipeline.rules": rules,
+    "pipeline.rules": rule_graph,
     **{f"evidence.{name}": write for name, write in evidence.SECTIONS.items()},
 }
 

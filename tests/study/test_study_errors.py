@@ -33,7 +33,7 @@ def selection(**changes: object) -> dict[str, object]:
         ({"axes": {"dram": {"dram.peak_gb_per_fortnight": 1}}}, ["axes.dram", "dram.peak_gb_per_fortnight"]),
         (
             {"axes": {"dram": {"dram.channels": -4}}} | selection(sweeps=[{"dram": [1024]}]),
-            ["sweep point dram@1024", "dram"],
+            ["configuration dram@1024", "dram"],
         ),
         ({"engines": ["steam"]}, ["engines", "steam", "embedded"]),
         ({"baseline": "h300"}, ["baseline", "h300"]),

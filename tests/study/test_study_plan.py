@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 from small_study import ROOT, TINY, Folder
 
-from ssmsim.config.load import load
+from ssmsim.config.load import digest, load
 from ssmsim.errors import SsmsimError
 from ssmsim.study.plan import make_plan
+from ssmsim.study.points import sweep_point
 from ssmsim.study.progress import line
 from ssmsim.study.rows import roles
+from ssmsim.study.schema import read_study
 
 SWEEP = """
 device: h100
@@ -102,14 +104,66 @@ def test_study_of_the_project_plans() -> None:
 
 
 def test_axes_of_the_study_mean_what_the_configurations_of_that_name_do() -> None:
-    """`vector@2` and vector_x2 are one and the same hardware, so they are simulated once."""
-    plan = make_plan("analysis/study.yaml", ROOT)
-    same = {"vector_x2": "vector@2", "vector_x4": "vector@4", "issue_x2": "issue@2", "l2_x2": "l2_capacity@2",
-            "l2_bandwidth_x2": "l2_bandwidth@2", "smem_x2": "shared_memory@2", "tensor_x2": "tensor@2",
-            "regfile_x2": "registers@2"}  # fmt: skip
-    assert {
-        name: plan.config_digests[name] == plan.config_digests[point] for name, point in same.items()
-    } == dict.fromkeys(same, True)
+    """`issue@2` and issue_x2 are one and the same hardware, so they are simulated once."""
+    study = read_study(ROOT / "analysis/study.yaml")
+    baseline = load(ROOT / "simconfigs/h100.yaml")
+    same = {"vector_x2": ("lanes", "special_functions"), "issue_x2": ("issue",), "l2_x2": ("l2_capacity",),
+            "smem_x2": ("shared_memory",), "tensor_x2": ("tensor",), "regfile_x2": ("registers",)}  # fmt: skip
+    for name, axes in same.items():
+        point = sweep_point(study, baseline, name, dict.fromkeys(axes, 2.0), "study")
+        assert digest(point) == digest(load(ROOT / f"simconfigs/{name}.yaml")), name
+
+
+def test_axes_of_the_study_share_no_field() -> None:
+    fields = [field for axis in read_study(ROOT / "analysis/study.yaml").axes.values() for field in axis]
+    assert len(fields) == len(set(fields))
+
+
+DESIGN = """
+device: h100
+baseline: h100
+engines: [embedded]
+axes: {dram: {dram.peak_gb_per_s: 1}, lanes: {sm.fp32_lanes_per_subcore: 1}, both: {dram.peak_gb_per_s: 1, sm.registers: 1}}
+rules: {coalescer: {noc.coalescer_entries_per_gpc: 0}}
+selections:
+  one: {launches: {tiny: ["*"]}, design: {axes: [dram, lanes], until: [2, 4]}, without: [coalescer], draws: 2}
+"""
+
+
+def test_a_design_its_draws_and_what_follows(folder: Folder) -> None:
+    """Runs of the design, each twice; more of an axis is planned for each, and happens for the one worth most."""
+    folder.study(DESIGN)
+    plan = make_plan("analysis/study.yaml", folder.path)
+    names = {"h100", "dram@2", "lanes@2", "dram@2+lanes@2", "off-coalescer"}
+    assert {(run.config, run.draw) for run in plan.runs} == {(name, draw) for name in names for draw in (0, 1)}
+    assert plan.configs["off-coalescer"].noc.coalescer_entries_per_gpc == 0
+    (further,) = plan.further.values()
+    assert {axis: [run.config for run in runs] for axis, runs in further.items()} == {
+        "dram": ["dram@2", "dram@4"],
+        "lanes": ["lanes@2", "lanes@4"],
+    }
+    keys = {plan.key(run) for run in plan.runs}
+    assert len(keys) == len(plan.runs) == len(set(plan.results))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[dram, lanes]", "[dram, both]", "axes dram and both both have dram.peak_gb_per_s"),
+        ("[dram, lanes]", "[dram, nothing]", "no axis 'nothing'"),
+        ("until: [2, 4]", "until: [4, 2]", "until must rise"),
+        ("until: [2, 4]", "factor: 0", "greater than 1"),
+        ("[coalescer]", "[other]", "no rule 'other'"),
+        ("coalescer_entries_per_gpc: 0", "coalescer_entries_per_gpc: -1", "off-coalescer: noc.coalescer_entries_per_gpc"),
+        ("noc.coalescer_entries_per_gpc: 0", "noc.missing: 0", "h100 has no field 'noc.missing'"),
+        ("draws: 2", "draws: 2, part: {sms: 16}", "draws are of launches on the whole GPU"),
+    ],
+)  # fmt: skip
+def test_a_design_that_is_none_is_refused_in_one_line(folder: Folder, old: str, new: str, said: str) -> None:
+    folder.study(DESIGN.replace(old, new))
+    with pytest.raises(SsmsimError) as refused:
+        make_plan("analysis/study.yaml", folder.path)
+    assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_runs_on_the_whole_gpu_have_the_clock_of_their_measurement(folder: Folder) -> None:

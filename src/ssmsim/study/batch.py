@@ -28,7 +28,8 @@ from ssmsim.study.before import ran_before
 from ssmsim.study.factorial import array, effects
 from ssmsim.study.keys import current
 from ssmsim.study.part import Parts
-from ssmsim.study.plan import Plan, Run, design_points, make_plan
+from ssmsim.study.plan import Plan, Run, make_plan
+from ssmsim.study.points import design_points
 from ssmsim.study.recorded import Recording
 from ssmsim.tracers import open_tracer
 

@@ -2,15 +2,11 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import product
-from math import prod
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from ssmsim.config.device import same_device
 from ssmsim.config.load import chain, load
@@ -20,10 +16,10 @@ from ssmsim.engines import engine_names, open_engine
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 from ssmsim.measured import read_measured
-from ssmsim.study.factorial import array
 from ssmsim.study.keys import digest, launch_digest
 from ssmsim.study.names import check_file_name, check_inside, check_name
-from ssmsim.study.schema import AND, AT, MOST_RUNS, Cache, Selection, Study, read_study
+from ssmsim.study.points import count, name_of, steps_of, sweep_point, until, with_values
+from ssmsim.study.schema import MOST_RUNS, OFF, Cache, Selection, Study, read_study
 
 
 @dataclass(frozen=True, order=True)
@@ -230,7 +226,7 @@ class _Chosen:
             if config not in self.configs:
                 self.configs[config] = _config(self.root, config, f"{field}.configs", self.file)
         launches = _launches(self.root, study.device, selection.launches, field, self.file)
-        each = _points(selection) * len(selection.caches) * len(study.engines) * selection.draws
+        each = count(selection) * len(selection.caches) * len(study.engines) * selection.draws
         self.runs += len(launches) * each
         if self.runs > MOST_RUNS:
             what = f"field {field}: {self.runs:,} simulations, at most {MOST_RUNS:,} make a study"
@@ -246,14 +242,19 @@ class _Chosen:
         """Names of all configurations that a selection's launches run under, the baseline's first."""
         points = [self.study.baseline, *selection.configs]  # what every speed-up refers to
         baseline = self.configs[self.study.baseline]
-        for steps in _steps(selection):
-            points.append(point := _name(steps, self.study))
+        for steps in steps_of(selection):
+            points.append(point := name_of(steps, self.study))
             if point not in self.configs:
-                self.configs[point] = _sweep_point(self.study, baseline, point, steps, self.file)
-        for axis, factor in _until(selection):
-            point = _name({axis: factor}, self.study)
+                self.configs[point] = sweep_point(self.study, baseline, point, steps, self.file)
+        for rule in selection.without:
+            points.append(point := OFF + rule)
             if point not in self.configs:
-                self.configs[point] = _sweep_point(self.study, baseline, point, {axis: factor}, self.file)
+                values = self.study.rules[rule]
+                self.configs[point] = with_values(self.study, baseline, point, values, f"rules.{rule}", self.file)
+        for axis, factor in until(selection):
+            point = name_of({axis: factor}, self.study)
+            if point not in self.configs:
+                self.configs[point] = sweep_point(self.study, baseline, point, {axis: factor}, self.file)
         return points
 
     def _check(self, launch: Launch, point: str, where: str, field: str, selection: Selection) -> None:
@@ -274,36 +275,14 @@ class _Chosen:
             self.taken |= set(fresh)
             if fresh:
                 self.batches[engine, workload, launch, name] = fresh
-                for axis, factor in _until(selection):
-                    more = Run(engine, workload, launch, _name({axis: factor}, self.study), selection.caches[0], *how)
+                for axis, factor in until(selection):
+                    more = Run(engine, workload, launch, name_of({axis: factor}, self.study), selection.caches[0], *how)
                     self.further.setdefault((engine, workload, launch, name), {}).setdefault(axis, []).append(more)
 
 
 def measured_folder(device: str, gpu: str) -> str:
     """Where the measured tables of launches captured on `device` lie: beside them, or those of another GPU apart."""
     return f"traces/{device}" if gpu == device else f"traces/{device}/measured_on_{gpu}"
-
-
-def _text(factor: float) -> str:
-    """As short as it is without loss: two factors never have one name."""
-    return f"{factor:g}" if float(f"{factor:g}") == factor else repr(float(factor))
-
-
-def _points(selection: Selection) -> int:
-    """Configurations, sweep points and runs of a design, the baseline too, those counted twice that it names twice."""
-    swept = sum(prod(map(len, sweep.values())) for sweep in selection.sweeps)
-    return 1 + len(selection.configs) + swept + (len(array(len(selection.design.axes))) if selection.design else 0)
-
-
-def _steps(selection: Selection) -> Iterator[dict[str, float]]:
-    """Factor of each axis, point by point of the sweeps and the design."""
-    for sweep in selection.sweeps:
-        for factors in product(*sweep.values()):
-            yield dict(zip(sweep, factors, strict=True))
-    if selection.design:
-        for row in array(len(selection.design.axes)):
-            relieved = zip(selection.design.axes, row, strict=True)
-            yield {axis: selection.design.factor for axis, is_relieved in relieved if is_relieved}
 
 
 def _config(root: Path, name: str, field: str, file: Path | str) -> SimConfig:
@@ -367,47 +346,3 @@ def _same_gpu(launch: Launch, study: Study, config: SimConfig, name: str, where:
             f"launch {where} was captured on {launch.device.name}, configuration {name} describes the {config.gpu.name}"
         )
         raise SsmsimError(what, file, "name a configuration of that GPU, or write `cross_device: true`")
-
-
-def design_points(study: Study, selection: str) -> list[str]:
-    """Names of a design's configurations, row by row of its array; none without a design."""
-    design = study.selections[selection].design
-    if design is None:
-        return []
-    rows = array(len(design.axes))
-    return [
-        _name({axis: design.factor for axis, on in zip(design.axes, row, strict=True) if on}, study) for row in rows
-    ]
-
-
-def _name(steps: dict[str, float], study: Study) -> str:
-    """Of the configuration with these factors of axes."""
-    named = AND.join(f"{axis}{AT}{_text(factor)}" for axis, factor in steps.items() if factor != 1)
-    return named or study.baseline
-
-
-def _until(selection: Selection) -> Iterator[tuple[str, float]]:
-    """Axes and factors of which some run after the design."""
-    if selection.design:
-        yield from product(selection.design.axes, selection.design.until)
-
-
-def _sweep_point(study: Study, baseline: SimConfig, point: str, steps: dict[str, float], file: Path | str) -> SimConfig:
-    """Configuration of one sweep point, validated as a file's would be."""
-    values = baseline.model_dump()
-    for axis, factor in steps.items():
-        for field, exponent in study.axes[axis].items():
-            group, _, name = field.partition(".")
-            value = values.get(group, {}).get(name) if isinstance(values.get(group), dict) else None
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise SsmsimError(
-                    f"field axes.{axis}: {study.baseline} has no number {field!r}", file, "see simconfigs/"
-                )
-            scaled = value * factor**exponent
-            values[group][name] = max(round(scaled), 1 if value else 0) if isinstance(value, int) else scaled
-    try:
-        return SimConfig.model_validate(values | {"name": point})
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or first["msg"].removeprefix("Value error, ")
-        raise SsmsimError(f"sweep point {point}: {field.replace('|', ' ')}: {first['msg']}", file, "mend") from None

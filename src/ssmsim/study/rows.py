@@ -30,7 +30,8 @@ from ssmsim.measured import read_measured
 from ssmsim.results import read_result
 from ssmsim.study.factorial import array
 from ssmsim.study.keys import current
-from ssmsim.study.plan import Plan, Run, design_points, make_plan
+from ssmsim.study.plan import Plan, Run, make_plan
+from ssmsim.study.points import design_points
 
 
 def short_name(launch: str) -> str:

@@ -24,6 +24,7 @@ def _name(name: str) -> str:
 
 Name = Annotated[str, AfterValidator(_name)]
 Factor = Annotated[float, Field(gt=0, le=1024)]
+Value = bool | int | float | str | list[int]
 Exponent = Annotated[float, Field(ge=-4, le=4)]
 Item = TypeVar("Item", bound=Hashable)
 MOST_POINTS = 4096  # of one sweep: a plane of 64 x 64
@@ -39,6 +40,7 @@ def _once(items: Sequence[Item]) -> Sequence[Item]:
 
 
 Once = AfterValidator(_once)
+OFF = "off-"  # of the baseline without a rule
 AT, AND = "@", "+"  # a sweep point is named "vector@2+dram@1.5": file names, and what the figures parse
 
 
@@ -83,6 +85,7 @@ class Selection(_Strict):
     launches: workload -> patterns over its launch folders' names ("*": all).
     configs:  names of files in simconfigs/, without .yaml; the baseline runs in any case.
     sweeps:   each a grid: axis -> factors on the baseline's values; one axis is a line, two a plane.
+    without:  names of rules of the study, each a configuration OFF-NAME with that rule off.
     design:   a factorial design: what each axis is worth over all settings of the others, and with one of them relieved.
     draws:    so many runs of each, which differ in what is left to chance (engines.request.Request.seed): from how far they
               lie apart comes the interval of a speed-up.
@@ -94,6 +97,7 @@ class Selection(_Strict):
     launches: dict[Name, Annotated[list[str], Once]] = Field(min_length=1)
     configs: Annotated[list[Name], Once] = []
     sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1, max_length=MOST_POINTS), Once]]] = []
+    without: Annotated[list[Name], Once] = []
     design: Design | None = None
     caches: Annotated[list[Cache], Once] = Field(default=["cold"], min_length=1)
     draws: Annotated[int, Field(ge=1, le=64)] = 1
@@ -102,8 +106,8 @@ class Selection(_Strict):
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.configs and not self.sweeps and self.design is None:
-            raise ValueError("selects nothing: give configs, sweeps or a design")
+        if not (self.configs or self.sweeps or self.without or self.design):
+            raise ValueError("selects nothing: give configs, sweeps, a design or rules to be without")
         if self.draws > 1 and (self.part is not None or self.blocks is not None):
             raise ValueError("draws are of launches on the whole GPU: leave part and blocks out")
         if self.part is not None and self.caches != ["cold"]:
@@ -130,6 +134,7 @@ class Study(_Strict):
                 tensor-heavy ones to stay within its power), or `config`. Parts of the GPU run at the configuration's.
     held_out:   workloads from which no value of the model was set, though some led to rules: shown apart from the others.
     axes:       name -> {config field: exponent}; a factor f multiplies the baseline's value by f ** exponent.
+    rules:      name -> {config field: value with which that rule of the model has no effect}.
     selections: name -> Selection; a run that several of them ask for happens once.
     """
 
@@ -143,6 +148,7 @@ class Study(_Strict):
     clock: Literal["measured", "config"] = "config"
     held_out: Annotated[list[Name], Once] = []
     axes: dict[Name, Annotated[dict[str, Exponent], Field(min_length=1)]] = {}
+    rules: dict[Name, Annotated[dict[str, Value], Field(min_length=1)]] = {}
     selections: dict[Name, Selection] = Field(min_length=1)
 
     @property
@@ -161,6 +167,9 @@ class Study(_Strict):
     @model_validator(mode="after")
     def _known_axes(self) -> Self:
         for name, selection in self.selections.items():
+            for rule in selection.without:
+                if rule not in self.rules:
+                    raise ValueError(f"selections.{name}.without: no rule {rule!r}, rules has {', '.join(self.rules)}")
             designed = selection.design.axes if selection.design else []
             for part, axes in (("sweeps", {a for sweep in selection.sweeps for a in sweep}), ("design.axes", designed)):
                 for axis in axes:
