@@ -88,7 +88,7 @@ class Batch:
         warm = tuple(one.folder for one in ran_before(launch, config.l2.bytes)) if run.cache == "warm" else ()
         first_blocks = range(min(run.blocks, launch.blocks))
         source = self.tracer.blocks(launch, program, first_blocks) if run.blocks else self.recording.source()
-        sample = self.plan.sample and not run.blocks
+        sample = self.plan.samples(run)
         asked = Request(program, source, launch, config, self.tracer, warm, sample, seed=run.draw)
         result = self.engine.simulate(asked)
         if source.block_count < launch.blocks:
