@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_study import TINY, Folder
 
-from ssmsim.config.load import load
+from ssmsim.config.load import digest, load
 from ssmsim.cost.figures import costs
 from ssmsim.errors import SsmsimError
+from ssmsim.study.points import name_of, sweep_point
+from ssmsim.study.schema import read_study
 from ssmsim.study.search.figures import write_figures
 from ssmsim.study.search.front import beats, hypervolume, pareto
 from ssmsim.study.search.run import METHODS, Found, check_reachable, explore, open_search
@@ -199,6 +201,14 @@ def test_names_and_configurations_of_points() -> None:
     assert SPACE.factors["shared"] == (1.0, 2.0, 4.0) and SPACE.largest == (2.0, 4.0, 2.0, 4.0)
 
 
+def test_a_point_is_what_a_study_s_sweep_makes_of_it() -> None:
+    study = read_study(ROOT / "analysis/study.yaml").model_copy(update={"axes": AXES})
+    for point in ((2.0, 1.0, 1.0, 0.5), (1.0, 4.0, 2.0, 2.0)):
+        steps_of_axes = dict(zip(AXES, point, strict=True))
+        assert digest(SPACE.config(point)) == digest(sweep_point(study, H100, SPACE.name(point), steps_of_axes, ""))
+        assert SPACE.name(point) == name_of(steps_of_axes, study)
+
+
 # --- what is wrong in a search's file
 
 
@@ -231,12 +241,6 @@ def test_names_and_configurations_of_points() -> None:
 def test_an_error_is_one_line_before_anything_runs(
     folder: Folder, changes: dict[str, object], words: list[str]
 ) -> None:
-    source = ROOT / "traces/h100/mamba2-2.7b"
-    target = folder.path / "traces/h100/tiny"
-    target.mkdir(parents=True)
-    for name in (TINY, "cubins", "inputs"):
-        if (source / name).exists():
-            (target / name).symlink_to(source / name)
     (folder.path / "search.yaml").write_text(yaml.safe_dump(SEARCH | changes))
     with pytest.raises(SsmsimError) as error:
         open_search("search.yaml", folder.path)

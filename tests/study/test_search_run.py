@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from small_study import ENVIRONMENT, TINY, Folder, launch_folder
+from small_study import ENVIRONMENT, TINY, Folder
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.xdist_group("study")]
 SMALL_SEARCH = {
@@ -24,7 +24,6 @@ def search(folder: Folder, cores: int = 1) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def ready(folder: Folder) -> Folder:
-    launch_folder(folder.path, "tiny", TINY, "h100")
     (folder.path / "small.yaml").write_text(yaml.safe_dump(SMALL_SEARCH))
     return folder
 
