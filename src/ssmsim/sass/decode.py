@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from ssmsim.architecture import SM_VERSION
@@ -47,6 +48,7 @@ def disassembler() -> Path:
     raise SsmsimError("nvdisasm is not installed", "", "pip install nvidia-cuda-nvdisasm")
 
 
+@lru_cache(maxsize=2)  # the kernels of one cubin come one after another
 def _disassemble(data: bytes, where: Path | str, bare: bool = False) -> dict[str, list[dict[str, str]]]:
     """Instructions of every function: nvdisasm's JSON. bare: the data are machine words, of one function "Unknown"."""
     options = ["-b", f"SM{SM_VERSION}a"] if bare else []

@@ -7,7 +7,8 @@ order of the file, and relocations are resolved against that place as the driver
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,7 @@ class _Module:
     order: list[Any]
     symbols: list[Any]
     kernels: frozenset[str]
-    places: dict[str, int] = field(default_factory=dict)  # byte offset of each text section in the linked code
+    places: dict[str, int]  # byte offset of each text section in the linked code
 
     def relocations_of(self, name: str) -> Iterator[tuple[Any, Any]]:
         """(relocation, its symbol) of a section."""
@@ -138,17 +139,7 @@ def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
     Raises SsmsimError when it is no cubin, is cut short or not linked, or has no such kernel.
     """
     try:
-        elf = ELFFile(BytesIO(data))
-        sections = {section.name: section for section in elf.iter_sections()}
-        for section in sections.values():
-            if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > len(data):
-                raise SsmsimError(f"cut short: section {section.name} ends behind the file", where, "copy it again")
-        refuse_unlinked(elf, where)
-        table: Any = sections.get(".symtab")
-        symbols, raw = (list(table.iter_symbols()), table.data()) if table else ([], b"")
-        kernels = frozenset(s.name for i, s in enumerate(symbols) if raw[24 * i + OTHER] & ENTRY)
-        module = _Module(sections, list(elf.iter_sections()), symbols, kernels)
-        return _read(module, name, where)
+        return _read(replace(_take_apart(data, where), places={}), name, where)
     except (
         ELFError,
         struct.error,
@@ -161,6 +152,21 @@ def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
         OverflowError,
     ) as error:
         raise SsmsimError(f"not a whole cubin ({error})", where, "give the cubin that the driver loaded") from None
+
+
+@lru_cache(maxsize=2)  # a program's launches name the kernels of one cubin after another
+def _take_apart(data: bytes, where: Path | str) -> _Module:
+    elf = ELFFile(BytesIO(data))
+    order = list(elf.iter_sections())
+    for section in order:
+        if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > len(data):
+            raise SsmsimError(f"cut short: section {section.name} ends behind the file", where, "copy it again")
+    refuse_unlinked(elf, where)
+    sections = {section.name: section for section in order}
+    table: Any = sections.get(".symtab")
+    symbols, raw = (list(table.iter_symbols()), table.data()) if table else ([], b"")
+    kernels = frozenset(s.name for i, s in enumerate(symbols) if raw[24 * i + OTHER] & ENTRY)
+    return _Module(sections, order, symbols, kernels, {})
 
 
 def _link(module: _Module, name: str) -> bytes:
