@@ -22,6 +22,7 @@ from ssmsim.errors import SsmsimError
 
 # Attribute codes of .nv.info sections, as `cuobjdump -elf` names them (EIATTR_...).
 FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE = 0x11, 0x12, 0x23
+UNBOUNDED = 0xFFFFFFFF  # a stack size that the compiler does not know
 OTHER, ENTRY = 5, 0x10  # st_other: its byte in a symbol's 24, and the bit that kernels have
 LOW_HALF, HIGH_HALF, CALL_TARGET, ADDRESS, ADDRESS_OF_DATA = 0x38, 0x39, 0x4B, 2, 4  # R_CUDA types
 VARIABLE_SECTIONS = {".nv.constant3": "constant", ".nv.global.init": "device", ".nv.global": "device"}
@@ -82,6 +83,7 @@ class Kernel:
     relocations: tuple[Relocation, ...] = ()
     externals: tuple[str, ...] = ()
     linked: bool = False
+    grows_stack: bool = False  # by recursion or alloca: the compiler gives no bound
 
 
 def link(
@@ -197,12 +199,15 @@ def _read(module: _Module, name: str, where: Path | str) -> Kernel:
         for s in symbols if s.name and module.home(s) in module.places
     }  # fmt: skip
     registers = local = 0
+    grows = False
     for code_, payload in attributes(sections[".nv.info"].data()) if ".nv.info" in sections else []:
         if code_ in (FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, REGCOUNT) and len(payload) >= 8:
             index, value = struct.unpack_from("<II", payload)
             if index < len(symbols) and symbols[index].name == name:
                 if code_ == REGCOUNT:
                     registers = value & 0xFFFF
+                elif value == UNBOUNDED:
+                    grows = True
                 else:
                     local = max(local, value)
     info = attributes(sections[f".nv.info.{name}"].data()) if f".nv.info.{name}" in sections else []
@@ -221,7 +226,7 @@ def _read(module: _Module, name: str, where: Path | str) -> Kernel:
         parameter_slots(info), base, size, registers, local, shared["sh_size"] if shared else 0,
         tuple(_variables(module)), relocations,
         tuple(s.name for s in symbols if s["st_shndx"] == "SHN_UNDEF" and s.name in called),
-        len(module.places) > 1 or any(r.section == "text" for r in relocations),
+        len(module.places) > 1 or any(r.section == "text" for r in relocations), grows,
     )  # fmt: skip
 
 
