@@ -1,6 +1,6 @@
-"""PTX of every family of instructions that sm_90a has, one kernel per statement: what the survey of opcodes compiles.
+"""PTX of every family of instructions that sm_90a has, statement by statement: what the survey of opcodes compiles.
 
-FAMILIES: family -> statements. A statement may use the registers that `kernel` declares: a, b, c, e (32 bits), x, y, z
+FAMILIES: family -> statements. A statement may use the registers that KERNEL declares: a, b, c, e (32 bits), x, y, z
 (64 bits), h, k (16 bits) and p, q (predicates) hold values of the thread's own; t, u, v, w, r, s are stored behind it.
 in and out are global addresses, at the thread's place; sa is a shared address, ga its generic one; n is a parameter.
 """
@@ -15,28 +15,38 @@ KERNEL = """
 .reg .pred p, q, o; .shared .align 1024 .b8 sm[4096];
 ld.param.u64 in, [pin]; ld.param.u64 out, [pout]; ld.param.u32 n, [pn]; mov.u32 i, %tid.x;
 mad.wide.u32 in, i, 64, in; mad.wide.u32 out, i, 64, out; mov.b64 map, pmap; cvta.param.u64 map, map;
+{bodies}
+ret;
+}}
+"""
+INPUTS = """
 ld.global.b32 a, [in]; ld.global.b32 b, [in+4]; ld.global.b32 c, [in+8]; ld.global.b32 e, [in+12];
 ld.global.b64 x, [in+16]; ld.global.b64 y, [in+24]; ld.global.b64 z, [in+32];
 cvt.u16.u32 h, a; cvt.u16.u32 k, b; setp.lt.s32 p, a, b; setp.lt.s32 q, b, c;
 mov.b32 sa, sm; mad.lo.u32 sa, i, 16, sa; cvt.u64.u32 ga, sa; cvta.shared.u64 ga, ga;
 mov.b32 t, 0; mov.b32 u, 0; mov.b32 v, 0; mov.b32 w, 0; mov.b64 r, 0; mov.b64 s, 0;
-{{ {body} }}
-st.global.v4.b32 [out], {{t, u, v, w}}; st.global.v2.b64 [out+16], {{r, s}};
-ret;
-}}
 """
-CLUSTER = " .explicitcluster .reqnctapercluster 2, 1, 1"
+ATTRIBUTES = {"bulk_cluster": " .explicitcluster .reqnctapercluster 2, 1, 1", "registers": " .reqntid 384 .maxnreg 168"}
+TOGETHER = 8  # statements of a kernel
 
 
-def kernel(name: str, body: str, attributes: str = "") -> str:
-    return KERNEL.format(name=name, body=body, attributes=attributes)
+def kernel(name: str, statements: list[str], attributes: str = "", step: int = 1024) -> str:
+    """Statement j stores t, u, v, w, r and s from out + j * step on."""
+    bodies = "".join(
+        f"{INPUTS}{{ {body} }}\nst.global.v4.b32 [out+{j * step}], {{t, u, v, w}}; "
+        f"st.global.v2.b64 [out+{j * step + 16}], {{r, s}};\n"
+        for j, body in enumerate(statements)
+    )
+    return KERNEL.format(name=name, bodies=bodies, attributes=attributes)
 
 
 def module(statements: list[str], name: str) -> str:
-    """PTX of a family; kernel i is NAME_i."""
+    """PTX of a family, some statements after another in each kernel NAME_i."""
     functions = "".join(FUNCTIONS[f] for f in FUNCTIONS if any(f in s for s in statements))
-    texts = [kernel(f"{name}_{i}", s, CLUSTER if "cluster" in name else "") for i, s in enumerate(statements)]
-    return HEAD + functions + "".join(texts)
+    groups = [statements[i : i + TOGETHER] for i in range(0, len(statements), TOGETHER)]
+    return HEAD + functions + "".join(
+        kernel(f"{name}_{i}", group, ATTRIBUTES.get(name, "")) for i, group in enumerate(groups)
+    )  # fmt: skip
 
 
 FUNCTIONS = {
@@ -511,7 +521,7 @@ def _lane_statements() -> Iterator[str]:
 
 def _control_statements() -> Iterator[str]:
     yield from ("nanosleep.u32 20;", "nanosleep.u32 a;", "mov.u32 t, %clock;", "mov.u64 r, %clock64;", "mov.u32 t, %clock_hi;",
-                "mov.u64 r, %globaltimer;", "@p trap;", "@p brkpt;", "@p exit;", "trap;", "pmevent 3;", "pmevent.mask 7;")  # fmt: skip
+                "mov.u64 r, %globaltimer;", "@p trap;", "@p brkpt;", "@p exit;", "pmevent 3;", "pmevent.mask 7;")  # fmt: skip
     for count in ("", ", 64"):
         yield f"bar.sync 1{count};"
     yield from ("barrier.sync 0;", "barrier.sync 3, 64;", "bar.sync a;", "bar.sync a, b;", "bar.sync 2, b;", "bar.sync a, 64;", "bar.arrive 4, 64;",
@@ -654,7 +664,7 @@ def _texture_statements() -> Iterator[str]:
     yield f"tex.grad.2d.v4.f32.f32 {four}, [x, {{a, b}}], {{c, e}}, {{a, c}};"
     for part in "rgba":
         yield f"tld4.{part}.2d.v4.f32.f32 {four}, [x, {{a, b}}];"
-    for query in ("width", "height", "depth", "channel_data_type", "num_mipmap_levels"):
+    for query in ("width", "height", "depth", "num_mipmap_levels"):
         yield f"txq.{query}.b32 t, [x];"
     yield "txq.level.width.b32 t, [x], a;"
     for clamp in ("trap", "clamp", "zero"):

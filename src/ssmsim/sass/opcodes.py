@@ -489,7 +489,7 @@ OPCODES: dict[str, Opcode] = {
     "WARPSYNC": Op(C, " = p? b32? label?", control=Control.WARPSYNC),
     "BAR": Op(D, " = b32? b32? p?", control=Control.BARRIER),
     "BPT": Op(C, " = any? any?", control=Control.TRAP),
-    "ENDCOLLECTIVE": Op(C, " = "),
+    "ENDCOLLECTIVE": Op(C, " = ", control=Control.WARPSYNC),
     "YIELD": Op(C, " = p?"),
     "NANOSLEEP": Op(C, " = p? b32?"),
     "NOP": Op(N, " = "),
@@ -504,7 +504,7 @@ OPCODES: dict[str, Opcode] = {
     # asynchronous copies, barriers in memory, other blocks of a cluster
     "SYNCS": Op(L, _mbarrier, refused=ASYNCHRONOUS),
     "ARRIVES": Op(L, " = mem", refused=ASYNCHRONOUS),
-    "RPCMOV": Op(C, " = any b32", refused=ASYNCHRONOUS),
+    "RPCMOV": Op(C, "any = any", refused=ASYNCHRONOUS),
     "UBLKCP": Op(UD, _bulk, refused=ASYNCHRONOUS),
     "UBLKRED": Op(UD, _bulk, refused=ASYNCHRONOUS),
     "UBLKPF": Op(UD, " = u2 b32 policy?", refused=ASYNCHRONOUS),
