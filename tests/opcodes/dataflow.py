@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ssmsim.sass.decode import Code
+from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Control
 from ssmsim.tracers.emulated.resources import SHARED, UP, P, UR, facts, successors
 
@@ -25,7 +26,7 @@ def names(bits: int) -> str:
 def faults(code: Code) -> Iterator[str]:
     """One line for each instruction whose operands do not fit those around it."""
     table = [facts(i, False) for i in code.instructions]
-    reads = [(f.data | f.record | f.guard) & REGISTERS for f in table]
+    reads = [(f.data | f.record | f.guard) & REGISTERS | _policies(i) for f, i in zip(table, code.instructions, strict=True)]
     writes = [f.writes & REGISTERS for f in table]
     following = [[j for j, _ in edges] for edges in successors(code)]
     written = _reaching(writes, following)
@@ -38,6 +39,11 @@ def faults(code: Code) -> Iterator[str]:
         acts = ins.entry.access != Access.NONE or ins.entry.control != Control.NONE
         if write and not acts and not write & behind & ~STACK and not write & STACK:
             yield f"{ins.text}: writes {names(write)}, which nothing reads"
+
+
+def _policies(ins: Instruction) -> int:
+    """Uniform registers of desc[UR], which are no address and no data."""
+    return sum(3 << UR + o.descriptor for o in ins.sources if o is not None and o.descriptor >= 0)
 
 
 def _reaching(writes: list[int], following: list[list[int]]) -> list[int | None]:

@@ -14,7 +14,7 @@ KERNEL = """
 .reg .b16 h, k, h1, h2; .reg .b32 a, b, c, e, t, u, v, w, n, i, sa; .reg .b64 x, y, z, r, s, in, out, ga, map;
 .reg .pred p, q, o; .shared .align 1024 .b8 sm[4096];
 ld.param.u64 in, [pin]; ld.param.u64 out, [pout]; ld.param.u32 n, [pn]; mov.u32 i, %tid.x;
-mad.wide.u32 in, i, 64, in; mad.wide.u32 out, i, 64, out; mov.b64 map, pmap; cvta.param.u64 map, map;
+mad.wide.u32 in, i, 1024, in; mad.wide.u32 out, i, 1024, out; mov.b64 map, pmap; cvta.param.u64 map, map;
 {bodies}
 ret;
 }}
@@ -27,10 +27,10 @@ mov.b32 sa, sm; mad.lo.u32 sa, i, 16, sa; cvt.u64.u32 ga, sa; cvta.shared.u64 ga
 mov.b32 t, 0; mov.b32 u, 0; mov.b32 v, 0; mov.b32 w, 0; mov.b64 r, 0; mov.b64 s, 0;
 """
 ATTRIBUTES = {"bulk_cluster": " .explicitcluster .reqnctapercluster 2, 1, 1", "registers": " .reqntid 384 .maxnreg 168"}
-TOGETHER = 8  # statements of a kernel
+TOGETHER = 16  # statements of a kernel
 
 
-def kernel(name: str, statements: list[str], attributes: str = "", step: int = 1024) -> str:
+def kernel(name: str, statements: list[str], attributes: str = "", step: int = 4096) -> str:
     """Statement j stores t, u, v, w, r and s from out + j * step on."""
     bodies = "".join(
         f"{INPUTS}{{ {body} }}\nst.global.v4.b32 [out+{j * step}], {{t, u, v, w}}; "
@@ -664,7 +664,7 @@ def _texture_statements() -> Iterator[str]:
     yield f"tex.grad.2d.v4.f32.f32 {four}, [x, {{a, b}}], {{c, e}}, {{a, c}};"
     for part in "rgba":
         yield f"tld4.{part}.2d.v4.f32.f32 {four}, [x, {{a, b}}];"
-    for query in ("width", "height", "depth", "num_mipmap_levels"):
+    for query in ("width", "height", "depth"):
         yield f"txq.{query}.b32 t, [x];"
     yield "txq.level.width.b32 t, [x], a;"
     for clamp in ("trap", "clamp", "zero"):

@@ -12,8 +12,8 @@ from ssmsim.sass.decode import decode
 from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.run import full_plan, run_blocks
 
-INPUT, OUTPUT = 0x7F0000000000, 0x7F0001000000
-STRIDE = 64  # bytes of a thread's inputs and results
+INPUT, OUTPUT = 0x7E0000000000, 0x7E0001000000
+STRIDE = 1024  # bytes of a thread's inputs and results
 WORDS = {"t": 0, "u": 1, "v": 2, "w": 3}
 
 
@@ -30,8 +30,8 @@ class Compiled:
     def opcodes(self, statement: str) -> set[str]:
         return set(decode(self.path, self.names[statement]).program.opcodes)
 
-    def run(self, statement: str, inputs: np.ndarray, n: int = 0, threads: int = 64, size: int = 1 << 16) -> np.ndarray:
-        """uint32[threads, 16]: what the statement leaves. inputs: uint32[threads, 16] (a, b, c, e, x, y, z, ...)."""
+    def run(self, statement: str, inputs: np.ndarray, n: int = 0, threads: int = 64, size: int = 1 << 17) -> np.ndarray:
+        """uint32[threads, 256]: what the statement leaves. inputs: uint32[threads, 256] (a, b, c, e, x, y, z, ...)."""
         name = self.names[statement]
         code = decode(self.path, name)
         params = struct.pack("<QQI", INPUT, OUTPUT, n).ljust(192, b"\0")

@@ -106,6 +106,8 @@ def link(
             whole = int(linked[row, 0]) | int(linked[row, 1]) << 64
             whole |= (value // 4 & 0xFF) << 16 | value // 4 >> 8 << 34
             linked[row] = whole & (1 << 64) - 1, whole >> 64
+        elif each.symbol.startswith(".nv.unified"):
+            raise SsmsimError("it reads the driver's table of textures, which no launch records", where, "leave it out")
         else:
             what = f"relocation {each.kind:#x} of {each.symbol} at PC {each.offset & ~15:#06x} is not known"
             raise SsmsimError(what, where, "link the program without -rdc=true")
