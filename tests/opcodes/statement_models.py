@@ -300,3 +300,83 @@ DOUBLES = {}
 for shape, rows, d, a, b in (("m8n8k4", 8, 2, 1, 1), ("m16n8k4", 16, 4, 2, 1), ("m16n8k8", 16, 4, 4, 2), ("m16n8k16", 16, 4, 8, 4)):
     statement = _mma(f"mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64", d, a, b, "f64", "f64")
     DOUBLES[statement] = CASES[statement] = Case(_doubles(rows, a, b), 16)
+
+
+# ---- warp groups: A of 64 rows and B of 16 as tiles of 8 rows of 16 bytes, one behind another ---------------------------
+
+FILL = (
+    "mov.b32 v, sm; mad.lo.u32 e, i, 16, v; st.shared.v4.b32 [e], {a, b, c, e1}; setp.lt.u32 o, i, 32; "
+    "@o st.shared.v2.b64 [e+2048], {x, y}; bar.sync 0; shr.u32 v, v, 4; cvt.u64.u32 x, v; "
+    "or.b64 x, x, 0x1000080000; add.u64 y, x, 128; mov.b32 v, 0; setp.ne.u32 q, n, 0; "
+)  # descriptors: leading 128 and stride 256 bytes (fields in units of 16), B 2 KB behind A
+
+
+def _group(op: str, tail: str, in_registers: bool) -> str:
+    results = ", ".join(f"C{i}" for i in range(8))
+    loads = " ".join(f"ld.global.b32 C{i}, [in+{64 + 4 * i}];" for i in range(8))
+    loads += " ".join(f"ld.global.b32 A{i}, [in+{128 + 4 * i}];" for i in range(4)) if in_registers else ""
+    stores = " ".join(f"st.global.b32 [out+{64 + 4 * i}], C{i};" for i in range(8))
+    left = "{A0, A1, A2, A3}" if in_registers else "x"
+    return (
+        f"{{ .reg .b32 C<8>, A<4>, e1; mov.b32 e1, e; {loads} {FILL} wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.{op} "
+        f"{{{results}}}, {left}, y, q{tail}; wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; {stores} }}"
+    )
+
+
+def _tile(data: np.ndarray, rows: int) -> np.ndarray:
+    """uint8[rows, 32] of a tile's bytes."""
+    row, byte = np.arange(rows)[:, None], np.arange(32)[None, :]
+    return data[row // 8 * 256 + row % 8 * 16 + byte // 16 * 128 + byte % 16]
+
+
+def _value_of(byte: int, kind: str) -> float:
+    """OCP 8-bit floating point."""
+    bits, bias = (3, 7) if kind == "e4m3" else (2, 15)
+    sign, exponent, fraction = byte >> 7, byte >> bits & ((1 << 7 - bits) - 1), byte & ((1 << bits) - 1)
+    size = (fraction / (1 << bits) + (exponent > 0)) * 2.0 ** (max(exponent, 1) - bias)
+    return -size if sign else size
+
+
+def _decoded(bytes_: np.ndarray, kind: str) -> np.ndarray:
+    if kind[0] == "e":
+        return np.array([_value_of(b, kind) for b in range(256)])[bytes_]
+    if kind == "b1":
+        return np.unpackbits(bytes_, axis=-1, bitorder="little").astype(float)
+    return bytes_.view(np.int8).astype(float) if kind == "s8" else bytes_.astype(float)
+
+
+def _warp_group(left: str, right: str, in_registers: bool, saturate: bool = False) -> Model:
+    def model(x: np.ndarray) -> np.ndarray:
+        shared = np.ascontiguousarray(x[:, :4]).view(np.uint8).ravel()
+        b = _decoded(_tile(np.ascontiguousarray(x[:32, 4:8]).view(np.uint8).ravel(), 16), right)
+        a = _decoded(_tile(shared, 64), left)
+        if in_registers:
+            held = [fragment(x[w : w + 32, 32:36], 16, 4, lambda v: v.view(np.uint8).reshape(32, 4)) for w in range(0, 128, 32)]
+            a = _decoded(np.concatenate(held).astype(np.uint8), left)
+        product = a @ b.T
+        out = []
+        for warp in range(4):
+            rows = product[16 * warp : 16 * warp + 16]
+            old = x[32 * warp : 32 * warp + 32, 16:24]
+            for_lanes = np.stack([rows[where] for where in cells(16, 16)], 1)
+            if left[0] == "e":
+                out.append((for_lanes + old.view(np.float32)).astype(np.float32).view(U32))
+            else:
+                total = for_lanes.astype(np.int64) + old.view(np.int32)
+                out.append((np.clip(total, -(1 << 31), (1 << 31) - 1) if saturate else total).astype(np.int64).astype(U32))
+        return np.concatenate(out)
+
+    return model
+
+
+SMALL = {}  # bytes and accumulators that keep sums of products exact
+for left, right in (("e4m3", "e4m3"), ("e4m3", "e5m2"), ("e5m2", "e4m3"), ("e5m2", "e5m2")):
+    for held in (False, True):
+        statement = _group(f"m64n16k32.f32.{left}.{right}", ", 1, 1", held)
+        SMALL[statement] = CASES[statement] = Case(_warp_group(left, right, held), 16, 128)
+for left, right in (("s8", "s8"), ("s8", "u8"), ("u8", "s8"), ("u8", "u8")):
+    for held in (False, True):
+        statement = _group(f"m64n16k32.s32.{left}.{right}", "", held)
+        CASES[statement] = Case(_warp_group(left, right, held), 16, 128)
+CASES[_group("m64n16k32.satfinite.s32.s8.s8", "", False)] = Case(_warp_group("s8", "s8", False, True), 16, 128)
+CASES[_group("m64n16k256.s32.b1.b1.and.popc", "", False)] = Case(_warp_group("b1", "b1", False), 16, 128)

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from replay import STRIDE, Compiled
-from statement_models import CASES, DOUBLES
+from statement_models import CASES, DOUBLES, SMALL
 
 STATEMENTS = list(CASES)
 
@@ -22,6 +22,11 @@ def inputs(statement: str, seed: int) -> np.ndarray:
     if statement in DOUBLES:
         whole = generator.integers(-50, 50, (case.threads, STRIDE // 8)).astype(np.float64)
         return whole.view(np.uint32)
+    if statement in SMALL:  # bytes of 0.5 to 8 in both formats, whole accumulators
+        some = generator.choice(np.array([0, 0x38, 0x3C, 0x40, 0x44, 0xB8, 0xBC, 0xC0, 0xC4], np.uint8), (case.threads, STRIDE))
+        words = some.view(np.uint32).copy()
+        words[:, 16:24] = generator.integers(-99, 99, (case.threads, 8)).astype(np.float32).view(np.uint32)
+        return words
     words = generator.integers(0, 1 << 32, (case.threads, STRIDE // 4), np.uint32)
     if "f32" in statement:  # numbers around those that fit, beside any bits
         some = generator.normal(size=case.threads) * 10.0 ** generator.integers(-6, 6, case.threads)
