@@ -73,15 +73,15 @@ rule simulate:
         " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
-# Simulated and measured rows, one table, and the hardware of every configuration beside it.
+# Simulated and measured rows, one table; the hardware of every configuration and the factorial designs beside it.
 rule rows:
     input: plan.done, plan.measured, *plan.elsewhere.values()
-    output: rows=f"{OUT}/rows.csv", hardware=f"{OUT}/hardware.csv"
+    output: rows=f"{OUT}/rows.csv", hardware=f"{OUT}/hardware.csv", designs=f"{OUT}/designs.csv"
     params: study=STUDY, sample=SAMPLE, runs=len(plan.results)
     log: f"{OUT}/logs/rows.log"
     conda: ENVIRONMENT
     shell: "python -m ssmsim.study.rows {params.study:q} --sample {params.sample:q}"
-        " --rows {output.rows:q} --hardware {output.hardware:q}"
+        " --rows {output.rows:q} --hardware {output.hardware:q} --designs {output.designs:q}"
         " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
@@ -93,11 +93,12 @@ for kind, ending, name in SCRIPTS:
         output:
             report(f"{OUT}/{kind}/{name}.{ending}", caption=f"analysis/{kind}/{name}.rst",
                    category=kind.capitalize(), labels={"name": name}),
+            *([f"{OUT}/{kind}/{name}.svg"] if kind == "figures" else []),
         params: script=f"analysis.{kind}.{name}", out=lambda w, input: Path(input[0]).parent
         log: f"{OUT}/logs/{kind}/{name}.log"
         conda: ENVIRONMENT
         localrule: True
-        shell: "python -m {params.script:q} {params.out:q} {output:q}"
+        shell: "python -m {params.script:q} {params.out:q} {output[0]:q}"
             " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 

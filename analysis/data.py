@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from analysis.intervals import of_sum, with_intervals
 from ssmsim.counters import SASS_FLOP, STALL_REASONS, TENSOR_FLOP, stall
 
 CYCLES = "gpc__cycles_elapsed.max"
@@ -29,6 +30,7 @@ class Data:
     """rows: every result. hardware: config x field -> value. baseline: the configuration that stands for the GPU.
 
     apart: rows of the workloads held out for validation; `rows` has the others. See held_out.
+    designs: factorial designs (ssmsim.study.rows). whole: rows of runs that time every block, beside sampled ones.
     """
 
     rows: pd.DataFrame
@@ -36,6 +38,8 @@ class Data:
     baseline: str
     engine: str
     apart: pd.DataFrame
+    designs: pd.DataFrame
+    whole: pd.DataFrame
 
     def held_out(self) -> "Data":
         """The same study of the held-out workloads alone."""
@@ -52,7 +56,7 @@ class Data:
         fragments: rows that count some blocks of a launch, not scaled to the whole, have nothing to compare with.
         """
         rows = self.rows[(self.rows.engine == (engine or self.engine)) & (self.rows.config == self.baseline)]
-        rows = rows[~fragment(rows)]
+        rows = rows[~fragment(rows) & (rows.draw == 0)]
         rows = rows if cache is None else rows[rows.cache == cache]
         if part is None:
             return rows.sort_values("part_sms").drop_duplicates(KEY)
@@ -95,7 +99,10 @@ class Data:
 
         measured, simulated: cycles of the study's GPU over those of the other.
         """
-        here, mine = self.pairs(CYCLES, part=False), self.rows[self.rows.engine == self.engine]
+        here, mine = (
+            self.pairs(CYCLES, part=False),
+            self.rows[(self.rows.engine == self.engine) & (self.rows.draw == 0)],
+        )
         tables = [pd.DataFrame(columns=[*here.columns, "other"])]
         for other in sorted(set(self.rows[self.rows.engine == "measured"].config) - {"measured"}):
             took = self.measured(config=other)[[*KEY, CYCLES]].rename(columns={CYCLES: "took"})
@@ -125,20 +132,18 @@ class Data:
         return bool((self.explored.part_sms > 0).mode().iloc[0]) if len(self.explored) else False
 
     def modified(self) -> pd.DataFrame:
-        """Every simulated configuration beside the baseline: KEY, ABOUT, config, cycles, base, speedup.
+        """Every simulated configuration: KEY, ABOUT, config, and the columns of intervals.with_intervals.
 
-        Both on the whole GPU, or both on a part of it.
+        All on the whole GPU, or all on a part of it, as the modifications ran.
         """
         rows = self.rows[(self.rows.engine == self.engine) & (self.rows.cache == self.explored_cache)]
         rows = rows[(rows.part_sms > 0) == self.explored_part]
-        on = [*KEY, "part_sms"]
-        base = rows[rows.config == self.baseline][[*on, CYCLES]].rename(columns={CYCLES: "base"})
-        table = rows[[*on, *ABOUT, "config", CYCLES]].rename(columns={CYCLES: "cycles"}).merge(base, on=on)
-        table["speedup"] = table.base / table.cycles
-        return table
+        table = with_intervals(rows, CYCLES, self.baseline)
+        about = rows[[*KEY, *ABOUT]].drop_duplicates(KEY)
+        return about.merge(table, on=KEY)
 
     def block(self) -> pd.DataFrame:
-        """Speed-up of all explored kernels of a workload together: workload, config, cycles, speedup.
+        """All explored kernels of a workload one after another: workload, config, cycles, base, launches, speedup, low, high.
 
         Kernels weigh with their measured time where there is one. Only configurations that ran for all of them count.
         """
@@ -148,25 +153,31 @@ class Data:
         time = self.measured(self.explored_cache)[["workload", "launch", CYCLES]].rename(columns={CYCLES: "time"})
         table = table.merge(time, "left", on=["workload", "launch"])
         table["base"] = table.time.fillna(table.base)
-        table["cycles"] = table.base / table.speedup
-        sums = {"cycles": ("cycles", "sum"), "base": ("base", "sum"), "launches": ("launch", "nunique")}
-        total = table.groupby(["workload", "config"]).agg(**sums).reset_index()
-        most = total[total.config == self.baseline].set_index("workload").launches
-        total = total[total.launches == total.workload.map(most)]
-        total["speedup"] = total.base / total.cycles
-        return total.reset_index(drop=True)
+        lines = []
+        for (workload, config), part in table.groupby(["workload", "config"]):
+            if len(part) == table[table.workload == workload].launch.nunique():
+                whole = of_sum(part.base, part)
+                about = {"workload": workload, "config": config, "launches": len(part), "base": part.base.sum()}
+                lines.append(about | {"cycles": part.base.sum() / whole.speedup} | whole.to_dict())
+        return pd.DataFrame(
+            lines, columns=["workload", "config", "launches", "base", "cycles", "speedup", "low", "high"]
+        )
 
 
 def read(folder: Path | str) -> Data:
     """The study in `folder`, as `ssmsim.study.rows` wrote it: the baseline's hardware comes first."""
     folder = Path(folder)
     rows = add_flop(pd.read_csv(folder / "rows.csv", low_memory=False)).copy()
+    rows["draw"] = rows.draw.fillna(0).astype(int)  # measured rows have none
+    whole = rows.whole.fillna(False).astype(bool)
+    rows, whole = rows[~whole], rows[whole]
     hardware = pd.read_csv(folder / "hardware.csv")
     baseline = str(hardware.config.iloc[0])
     simulated = rows[(rows.engine != "measured") & (rows.config == baseline)]
     engine = str(simulated.engine.iloc[0])  # the study's first
     fields = hardware.pivot(index="config", columns="field", values="value")
-    return Data(rows[~rows.held_out], fields, baseline, engine, rows[rows.held_out])
+    designs = pd.read_csv(folder / "designs.csv")
+    return Data(rows[~rows.held_out], fields, baseline, engine, rows[rows.held_out], designs, whole)
 
 
 def add_flop(rows: pd.DataFrame) -> pd.DataFrame:

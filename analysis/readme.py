@@ -19,11 +19,13 @@ import pandas as pd
 
 from analysis import evidence
 from analysis.data import LONG_US
-from analysis.paper import BANDWIDTH_PCT
+from analysis.intervals import text
+from analysis.paper import BANDWIDTH_PCT, MEMORY, STAGES
 from analysis.rulegraph import collapse
 from ssmsim.files import whole_file
 
-BANDWIDTHS = ("dram", "l2_bandwidth", "memory")  # axes that are memory bandwidth
+BANDWIDTHS = ("dram", "cache_bandwidth")  # axes that are memory bandwidth
+VECTOR = ("lanes", "special_functions")  # axes that are vector compute
 MARK = re.compile(r"(<!-- begin (\w+)\.(\w+) -->\n).*?(<!-- end \2\.\3 -->)", re.DOTALL)
 PICTURE = re.compile(r"analysis/readme/(\w+)/(\w+)\.png")
 
@@ -55,10 +57,10 @@ def headline(tables: dict[str, pd.DataFrame]) -> str:
             f"- **{apart.cycles_error_pct.abs().mean():.1f} %** over {len(apart)} kernels of a workload that was held out"
         )
     whole = tables["speedups"]
-    whole = whole[(whole.name == "whole block") & ~whole.config.str.contains("@")]
+    whole = whole[(whole.name == "whole block") & ~whole.config.str.contains("@") & whole.effect_shown]
     for workload, part in whole.groupby("workload"):
         best = part.sort_values("speedup", ascending=False).head(3)
-        worth = ", ".join(f"{config} {speedup:.2f}" for config, speedup in zip(best.config, best.speedup, strict=True))
+        worth = ", ".join(f"{line.config} {text(line.speedup, line.low, line.high)}" for line in best.itertuples())
         lines.append(f"- {workload}, speed-up of the whole block by what helps most: {worth}")
     return "\n".join(lines) if lines else NOTHING
 
@@ -181,52 +183,83 @@ def engines(tables: dict[str, pd.DataFrame]) -> str:
 def verdict(tables: dict[str, pd.DataFrame]) -> str:
     """What each of the heavy kernels is bound by."""
     table = tables["verdict"]
+    gain = table.apply(lambda line: text(line.speedup, line.low, line.high, 2), axis=1)
+    later = table.apply(lambda line: text(line.then_speedup, line.then_low, line.then_high, 2), axis=1)
+    beyond = table.beyond.map({True: "beyond "}).fillna("")
     shown = pd.DataFrame({
         "workload": table.workload,
         "kernel": table.name,
         "time": table.time_pct.map("{:.0f} %".format),
         "bound by": table.bound_by,
-        "speed-up with twice of it": table.speedup_at_2.map("{:.2f}".format),
-        "until": table.until.map(lambda factor: "–" if pd.isna(factor) else f"{factor:g} x"),
-        "then": table.then.where(table.then.notna(), "–"),
+        "speed-up with twice of it": gain,
+        "share of all together": table.share_pct.map(lambda share: _number(share, "{:.0f} %")),
+        "until": beyond + table.until.map(lambda factor: "–" if pd.isna(factor) else f"{factor:g} x"),
+        "then": (table.then + " " + later).where(table.then.notna(), "–"),
+        "everything twice": table.everything.map("{:.2f}".format),
         "fullest resource": table.fullest_resource + ", " + table.its_share_pct.map("{:.0f} %".format) + " of the time",
     })  # fmt: skip
     return markdown(shown[table.time_pct >= 2])
 
 
 def modifications(tables: dict[str, pd.DataFrame]) -> str:
-    """Speed-up of the whole block under each modification."""
+    """Speed-up of the whole block under each modification, with its interval."""
     table = tables["speedups"]
     table = table[(table.name == "whole block") & ~table.config.str.contains("@")]
-    wide = table.pivot(index="config", columns="workload", values="speedup")
-    wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False).index].map(lambda value: _number(value, "{:.3f}"))
+    table = table.assign(cell=[text(line.speedup, line.low, line.high) for line in table.itertuples()])
+    order = table.groupby("config").speedup.mean().sort_values(ascending=False).index
+    wide = table.pivot(index="config", columns="workload", values="cell").loc[order]
     return markdown(wide.reset_index().rename(columns={"config": "modification"}).rename_axis(columns=None))
 
 
 def claim(tables: dict[str, pd.DataFrame]) -> str:
-    """The paper's claim in the simulator: what twice of each resource is worth, today and with memory solved."""
+    """The paper's claim in the simulator: what twice of each resource is worth, over all and with memory relieved."""
     table = tables["claim"].sort_values("rank")
-    text = table.twice + " " + table.speedup.map("{:.2f}".format)
-    ranked = table.assign(text=text).groupby(["workload", "stage"], sort=False).text.agg(", ".join)
+    table = table.assign(
+        text=[f"{line.twice} {text(line.speedup, line.low, line.high)}" for line in table.itertuples()]
+    )
+    ranked = table.groupby(["workload", "stage"], sort=False).text.agg(", ".join)
     shown = ranked.reset_index().rename(columns={"text": "speed-up of the whole block with twice of"})
     verdicts = [_holds(str(workload), part) for workload, part in table.groupby("workload")]
     return "\n\n".join([*verdicts, markdown(shown.sort_values(["workload", "stage"], ascending=[True, False]))])
 
 
 def _holds(workload: str, table: pd.DataFrame) -> str:
-    """One sentence: does memory bandwidth lead today, and vector compute once it is solved?"""
-    today, later = (table[table.stage == stage].set_index("twice").speedup for stage in ("today", "memory solved"))
+    """One sentence: does memory bandwidth lead, and vector compute once it is relieved?"""
+    today, later = (table[table.stage == stage].set_index("twice") for stage in STAGES)
     if today.empty or later.empty:
-        return f"**{workload}**: not swept."
-    first = today.idxmax() in BANDWIDTHS
-    then = later.idxmax() == "vector"
-    verdict = "holds" if first and then else f"does not hold{'' if first or then else ' in either half'}"
-    memory = max(today.get(axis, 1.0) for axis in BANDWIDTHS)
+        return f"**{workload}**: no design with memory bandwidth."
+    first, then = str(today.speedup.idxmax()), str(later.speedup.idxmax())
+    right = (first in BANDWIDTHS, then in VECTOR)
+    verdict = "holds" if all(right) else f"does not hold{'' if any(right) else ' in either half'}"
+    lanes = [axis for axis in VECTOR if axis in later.index]
+    vector = ", ".join(f"{axis} {_cell(later.loc[axis])}" for axis in lanes)
     return (
-        f"**{workload}: {verdict}.** Today, twice the memory bandwidth brings {memory:.2f}, the most is {today.idxmax()} "
-        f"with {today.max():.2f}; with memory bandwidth solved, twice the vector lanes bring {later.get('vector', 1.0):.2f}, "
-        f"the most is {later.idxmax()} with {later.max():.2f}."
+        f"**{workload}: {verdict}.** Over all settings, twice the DRAM bandwidth brings {_cell(today.loc[MEMORY])}, the most is "
+        f"{first} with {_cell(today.loc[first])}; with it relieved, the vector lanes bring {vector or '–'}, the most is {then} with "
+        f"{_cell(later.loc[then])}."
     )
+
+
+def _cell(line: pd.Series) -> str:
+    return text(line.speedup, line.low, line.high)
+
+
+def rules(tables: dict[str, pd.DataFrame]) -> str:
+    """What each rule of the model is worth."""
+    table = tables["rules"]
+    return markdown(pd.DataFrame({
+        "rule": "`" + table.rule + "`",
+        "kind": table.kind,
+        "development kernels: error with, without": _pair(table, "development"),
+        "held-out kernels: error with, without": _pair(table, "held_out"),
+        "of the held-out, with it": table.held_out_better,
+        "moves most": table.moved_most + " " + table.largest_move_pct.map("{:.1f} %".format),
+    }))  # fmt: skip
+
+
+def _pair(table: pd.DataFrame, which: str) -> pd.Series:
+    with_, without = (table[f"{which}_{what}_pct"].map(_number) for what in ("error", "without"))
+    return with_ + " %, " + without + " %"
 
 
 def other_gpu(tables: dict[str, pd.DataFrame]) -> str:
@@ -265,10 +298,11 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "claim": ("claim", claim),
     "engines": ("engines", engines),
     "other_gpu": ("other_gpu", other_gpu),
+    "rules": ("rules", rules),
 }
 
 
-def rules() -> str:
+def rule_graph() -> str:
     """Snakemake's graph of the rules behind `all`."""
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "mermaid-js", "all"]
     drawn = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -279,7 +313,7 @@ def rules() -> str:
 
 # Sections of no study: mark -> function
 OTHERS: dict[str, Callable[[], str]] = {
-    "pipeline.rules": rules,
+    "pipeline.rules": rule_graph,
     **{f"evidence.{name}": write for name, write in evidence.SECTIONS.items()},
 }
 
@@ -322,10 +356,10 @@ def fill(study: str, results: Path, root: Path) -> None:
     for name in sorted(shown):
         if not (results / f"figures/{name}.png").is_file():
             raise ValueError(f"{results}/figures/{name}.png: a document shows it, the study has no such figure")
-    for page, text in after.items():
-        if text != pages[page]:
+    for page, new in after.items():
+        if new != pages[page]:
             with whole_file(page) as temporary:
-                temporary.write_text(text)
+                temporary.write_text(new)
     for name in sorted(shown):
         with whole_file(root / f"analysis/readme/{study}/{name}.png") as temporary:
             shutil.copyfile(results / f"figures/{name}.png", temporary)

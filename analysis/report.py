@@ -37,8 +37,8 @@ READING = """
   percentage points.
 - A speed-up is the baseline's cycles over the modification's, for the same launch; *whole block* is the sum over the
   kernels of one forward and backward pass that were simulated.
-- Small differences: the tables above say how many of the blocks were timed. A speed-up nearer to 1 than the accuracy
-  of that kernel is none that was shown.
+- *±* is the 95 % interval of a speed-up, from runs that differ in what is left to chance. *No effect shown*: 1 is inside.
+  The error of the model stands apart, in the table of speed-ups: that of held-out kernels of the same class.
 - Every number comes from `rows.csv`, a line per result, by a script in `analysis/` that has the table's or figure's name.
 """
 

@@ -6,6 +6,7 @@ A figure is a script `figures/NAME.py` with `draw(data) -> Figure`, ended by `ma
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -103,6 +104,22 @@ def label_points(axes: Axes, x: pd.Series, y: pd.Series, names: pd.Series) -> No
                       ha="right" if turned else "left")  # fmt: skip
 
 
+def points_with_errors(
+    axes: Axes,
+    x: pd.Series,
+    y: Sequence[float] | pd.Series | np.ndarray,
+    error: np.ndarray,
+    full: pd.Series,
+    label: str = "",
+) -> None:
+    """Points with horizontal error bars, float[2, points]; full False: hollow, an effect that is not shown."""
+    colour = SHADES[len(axes.containers) % len(SHADES)]
+    axes.errorbar(x, y, xerr=np.nan_to_num(error), fmt="none", ecolor=colour, elinewidth=1, capsize=2)
+    faces = [colour if filled else "white" for filled in full]
+    axes.scatter(x, y, s=22, c=faces, edgecolors=colour, linewidths=0.9, zorder=3)
+    axes.scatter([], [], s=22, c=colour, edgecolors=colour, label=label or None)
+
+
 def claim_text(data: Data, claim: str, explored: bool = False) -> str:
     """What each level in `claim` means in this study. explored: for modifications, not for the baseline."""
     rows = data.explored if explored and len(data.explored) else data.simulated()
@@ -123,11 +140,15 @@ def claim_text(data: Data, claim: str, explored: bool = False) -> str:
 
 
 def main(draw: Callable[[Data], Figure], claim: str, explored: bool = False) -> None:
-    """Command line of a figure script: FOLDER OUTPUT. `claim`: measured, simulated, estimated, paper."""
+    """Command line of a figure script: FOLDER OUTPUT.png, beside which OUTPUT.svg is written.
+
+    claim: measured, simulated, estimated, paper.
+    """
     folder, output = sys.argv[1:]
     theme()
     data = read(folder)
     figure = draw(data)
     figure.supxlabel(claim_text(data, claim, explored), fontsize=7.5, color="0.25", x=0.99, ha="right")
-    with whole_file(output) as temporary:
-        figure.savefig(temporary)
+    for file in (Path(output), Path(output).with_suffix(".svg")):
+        with whole_file(file) as temporary:
+            figure.savefig(temporary, format=file.suffix[1:])

@@ -35,11 +35,25 @@ def draw(data: Data) -> Figure:
     for panel, (column, what) in zip(axes[0], ERRORS, strict=True):
         _bars(panel, whole, names, column, what)
     for panel, (column, what) in zip(axes[1], COST, strict=True):
-        _bars(panel, table, names, column, what)
-        if "memory" not in column:
-            panel.set_yscale("log")
+        if "memory" in column:
+            _bars(panel, table, names, column, what)
+        else:
+            _points(panel, table, names, column, what)
     axes[0, 0].legend(fontsize=8)
     return figure
+
+
+def _points(panel: Axes, table: pd.DataFrame, names: pd.Series, column: str, what: str) -> None:
+    """One point per launch and engine on a logarithmic axis, which has no zero that a bar could stand on."""
+    launches = list(dict.fromkeys(names.loc[table.index]))
+    for i, engine in enumerate(dict.fromkeys(table.engine)):
+        own = table[table.engine == engine]
+        place = [launches.index(name) for name in names.loc[own.index]]
+        shade = (style.SIMULATED, style.PAPER)[i % 2]
+        panel.scatter(place, own[column], s=36, c=shade, edgecolors="black", marker="os"[i % 2], label=engine)
+    panel.set_yscale("log")
+    panel.set_xticks(np.arange(len(launches)), launches, rotation=40, ha="right", fontsize=6.5)
+    panel.set_title(what, fontsize=9)
 
 
 def _bars(panel: Axes, table: pd.DataFrame, names: pd.Series, column: str, what: str) -> None:

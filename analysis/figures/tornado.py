@@ -1,49 +1,46 @@
-"""Sensitivity of each kernel to each parameter: half and twice the baseline's value."""
+"""What each resource is worth to each kernel: mean over all settings of the others in the factorial design, with intervals."""
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from analysis import style
-from analysis.data import Data
-from analysis.sensitivity import one_at_a_time
+from analysis.data import CYCLES, Data
+from analysis.factorial import responses
 
-KERNELS, LOW, HIGH = 9, 0.5, 2.0
+KERNELS, WIDEST = 9, 60.0  # panels; % that the axis shows
 
 
 def draw(data: Data) -> Figure:
-    table = one_at_a_time(data)
-    table = table[table.factor.isin([LOW, HIGH])]
-    if table.empty:
+    base = data.simulated(cache=data.explored_cache).set_index(["workload", "launch"])
+    found = {key: runs for key, runs in responses(data).items() if key in base.index}
+    if not found:
         figure, axes = style.panels(1, 1)
-        style.empty(axes[0, 0], "no one-parameter sweep with factors 0.5 and 2 in this study")
+        style.empty(axes[0, 0], "no factorial design in this study")
         return figure
-    heavy = (
-        table.groupby(["workload", "launch", "name", "order"]).base.first().sort_values(ascending=False).head(KERNELS)
-    )
+    heavy = sorted(found, key=lambda key: -base.loc[key, CYCLES])[:KERNELS]
     columns = min(3, len(heavy))
-    lines = -(-len(heavy) // columns)
-    figure, axes = style.panels(lines, columns, height=0.23 * table.axis.nunique() + 0.9, width=11)
+    figure, axes = style.panels(-(-len(heavy) // columns), columns, height=0.2 * 10 + 1.0, width=11)
     for panel in axes.flat[len(heavy) :]:
         panel.set_axis_off()
-    limit = min(100, max(10.0, 100 * (table.cycles / table.base - 1).abs().max() * 1.05))
-    for panel, ((workload, launch, name, _), base) in zip(axes.flat, heavy.items(), strict=False):
-        part = table[(table.workload == workload) & (table.launch == launch)]
-        change = 100 * (
-            part.assign(change=part.cycles / part.base - 1).pivot(index="axis", columns="factor", values="change")
-        )
-        change = change.reindex(columns=[LOW, HIGH])
-        change = change.loc[change.abs().max(axis=1).sort_values().index]
-        panel.barh(change.index, change[LOW], color=style.PAPER, edgecolor="black", lw=0.5, height=0.7, label="half")
-        panel.barh(
-            change.index, change[HIGH], color=style.MEASURED, edgecolor="black", lw=0.5, height=0.4, label="twice"
-        )
+    tables = {key: 100 * (found[key].worth()[["speedup", "low", "high"]] - 1) for key in heavy}
+    limit = min(WIDEST, max(10.0, 1.1 * max(float(table.high.max()) for table in tables.values())))
+    for panel, key in zip(axes.flat, heavy, strict=False):
+        table = tables[key].sort_values("speedup")
+        error = np.vstack([table.speedup - table.low, table.high - table.speedup])
+        there = (table.low > 0) | (table.high < 0)
+        style.points_with_errors(panel, table.speedup.clip(upper=limit), np.arange(len(table)), error, there)
+        for place, value in enumerate(table.speedup):
+            if value > limit:
+                panel.annotate(f"{value:.0f} % →", (limit, place), ha="right", va="bottom", fontsize=6.5)
+        panel.set_yticks(np.arange(len(table)), table.index, fontsize=7)
         panel.axvline(0, color="black", lw=0.8)
-        panel.set_title(f"{name}\n{workload}, {base / 1e3:,.0f} thousand cycles", fontsize=8.5)
-        panel.set(xlim=(-limit, limit))
-        panel.tick_params(axis="both", labelsize=7)
+        row = base.loc[key]
+        panel.set_title(f"{row['name']}\n{key[0]}, {row[CYCLES] / 1e3:,.0f} thousand cycles", fontsize=8.5)
+        panel.set(xlim=(-limit / 4, limit))
+        panel.tick_params(axis="x", labelsize=7)
         panel.grid(axis="y", visible=False)
     for panel in axes[-1]:
-        panel.set_xlabel("change in cycles, %", fontsize=8)
-    axes[0, 0].legend(fontsize=7, loc="lower left")
+        panel.set_xlabel("speed-up with twice of it, %, 95 % interval", fontsize=8)
     return figure
 
 

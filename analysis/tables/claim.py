@@ -1,36 +1,34 @@
-"""Does "first memory bandwidth, then vector compute", our paraphrase of the paper, hold? What doubling one resource is worth, now and later.
+"""Does "first memory bandwidth, then vector compute", our paraphrase of the paper, hold? What each resource is worth, now and later.
 
-Stage `today` starts from the baseline, stage `memory solved` from four times the DRAM and L2 bandwidth. The claim
-holds for a workload when memory bandwidth leads the first stage and vector compute the second.
+To the whole block, by the factorial design: stage `memory as it is` is the mean over the runs without more DRAM bandwidth,
+`memory relieved` over those with it. The claim holds for a workload when memory bandwidth leads over all runs, and vector
+compute once it is relieved.
 """
 
+import numpy as np
 import pandas as pd
 
 from analysis.data import Data
-from analysis.sensitivity import factors
+from analysis.factorial import Responses, responses
+from analysis.paper import MEMORY, STAGES
 from analysis.table import main
 
-SOLVED, FACTOR, TWICE = "memory", 4.0, 2.0
+COLUMNS = ["workload", "stage", "twice", "factor", "speedup", "low", "high", "rank"]
 
 
 def make(data: Data) -> pd.DataFrame:
-    whole = data.block()
-    lines = []
-    for workload, part in whole.groupby("workload"):
-        speedups = part.set_index("config").speedup
-        for config, speedup in speedups.items():
-            steps = factors(str(config))
-            stage, start = "today", 1.0
-            if steps.get(SOLVED) == FACTOR:
-                stage, start = "memory solved", speedups.get(f"{SOLVED}@{FACTOR:g}")
-                steps.pop(SOLVED)
-            if len(steps) == 1 and next(iter(steps.values())) == TWICE and start:
-                lines.append(
-                    {"workload": workload, "stage": stage, "twice": next(iter(steps)), "speedup": speedup / start}
-                )
-    table = pd.DataFrame(lines, columns=["workload", "stage", "twice", "speedup"])
-    table["rank"] = table.groupby(["workload", "stage"]).speedup.rank(ascending=False, method="min").astype(int)
-    return table.sort_values(["workload", "stage", "rank"], ascending=[True, False, True])
+    tables = [pd.DataFrame(columns=COLUMNS)]
+    for (workload, _), runs in responses(data, launches=False).items():
+        for stage, table in zip(STAGES, _stages(runs), strict=True):
+            ranked = table.sort_values("speedup", ascending=False).reset_index(names="twice")
+            ranked["rank"] = np.arange(1, len(ranked) + 1)
+            tables.append(ranked.assign(workload=workload, stage=stage, factor=runs.factor)[COLUMNS])
+    return pd.concat(tables[1:] or tables, ignore_index=True)
+
+
+def _stages(runs: Responses) -> tuple[pd.DataFrame, pd.DataFrame]:
+    worth = runs.worth()
+    return worth, runs.given(MEMORY) if MEMORY in runs.axes else worth[:0]
 
 
 if __name__ == "__main__":

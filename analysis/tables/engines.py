@@ -20,7 +20,7 @@ NONE = (
 
 def make(data: Data) -> pd.DataFrame:
     data = data.both()
-    rows = data.rows[(data.rows.config == data.baseline) & (data.rows.part_sms == 0)]
+    rows = data.rows[(data.rows.config == data.baseline) & (data.rows.part_sms == 0) & (data.rows.draw == 0)]
     rows = rows.assign(blocks_pct=(100 * rows.sampled_fraction).where(fragment(rows), 100.0))
     rows = rows.drop_duplicates([*KEY, "blocks_pct", "engine"])  # the study's before recorded ones
     shared = rows[rows.engine != data.engine][[*KEY, "blocks_pct"]].drop_duplicates()

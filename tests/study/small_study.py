@@ -25,15 +25,15 @@ PAGE = """<!-- begin study.accuracy -->
 ![Cycles](../../analysis/readme/study/cycles.png)
 """
 SMALL = """
-device: h200
-baseline: h200
+device: h100
+baseline: h100
 engines: [embedded]
 sample: false
 axes: {dram: {dram.peak_gb_per_s: 1}}
 selections:
   only:
     launches: {tiny: ["*"]}
-    configs: [h200]
+    configs: [h100]
     sweeps: [{dram: [2]}]
 """
 
@@ -57,7 +57,7 @@ class Folder:
                               capture_output=True, check=False, env=ENVIRONMENT)  # fmt: skip
 
 
-def launch_folder(root: Path, workload: str, launch: str, device: str = "h200") -> Path:
+def launch_folder(root: Path, workload: str, launch: str, device: str = "h100") -> Path:
     """A captured launch of the project, copied under traces/ of another folder, as a workload of its own."""
     source = next((ROOT / "traces" / device).glob(f"*/{launch}"))
     shutil.copytree(source, root / "traces" / device / workload / launch, symlinks=False)

@@ -19,7 +19,7 @@ def test_every_table_and_figure_is_there(done: Folder) -> None:
             assert (done.path / "results" / kind / f"{script.stem}.{ending}").stat().st_size > 0
             assert script.with_suffix(".rst").read_text().strip()
     rows = pd.read_csv(done.path / "results/rows.csv")
-    assert set(rows[rows.engine == "embedded"].config) == {"h200", "dram@2"}
+    assert set(rows[rows.engine == "embedded"].config) == {"h100", "dram@2"}
     assert (rows[rows.engine == "embedded"]["smsp__inst_executed.sum"] > 0).all()
 
 

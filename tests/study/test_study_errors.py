@@ -33,7 +33,7 @@ def selection(**changes: object) -> dict[str, object]:
         ({"axes": {"dram": {"dram.peak_gb_per_fortnight": 1}}}, ["axes.dram", "dram.peak_gb_per_fortnight"]),
         (
             {"axes": {"dram": {"dram.channels": -4}}} | selection(sweeps=[{"dram": [1024]}]),
-            ["sweep point dram@1024", "dram"],
+            ["configuration dram@1024", "dram"],
         ),
         ({"engines": ["steam"]}, ["engines", "steam", "embedded"]),
         ({"baseline": "h300"}, ["baseline", "h300"]),
@@ -44,7 +44,7 @@ def selection(**changes: object) -> dict[str, object]:
         (selection(sweeps=[{"dram": [float("nan")]}]), ["sweeps.0.dram.0"]),
         (selection(sweeps=[{"dram": [1e9]}]), ["sweeps.0.dram.0", "1024", "1000000000.0"]),
         (selection(sweeps=[{"dram": ["2"]}]), ["sweeps.0.dram.0", "valid number"]),
-        (selection(configs=["h200", "h200"]), ["configs", "'h200' is there twice"]),
+        (selection(configs=["h100", "h100"]), ["configs", "'h100' is there twice"]),
         (selection(caches=["cold", "cold"]), ["caches", "twice"]),
         (selection(launches={"tiny": ["*", "*"]}), ["launches.tiny", "twice"]),
         ({"engines": ["embedded", "embedded"]}, ["engines", "twice"]),
@@ -73,7 +73,7 @@ def test_missing_study_file_is_named(folder: Folder) -> None:
 
 
 def test_unknown_field_in_a_configuration_is_found_while_planning(folder: Folder) -> None:
-    (folder.path / "simconfigs/wrong.yaml").write_text("base: h200\nsm: {fp32_lanes: 64}\n")
+    (folder.path / "simconfigs/wrong.yaml").write_text("base: h100\nsm: {fp32_lanes: 64}\n")
     folder.study(**selection(configs=["wrong"]))
     with pytest.raises(SsmsimError, match=r"wrong\.yaml:2.*sm\.fp32_lanes"):
         make_plan("analysis/study.yaml", folder.path)
@@ -81,7 +81,7 @@ def test_unknown_field_in_a_configuration_is_found_while_planning(folder: Folder
 
 @pytest.mark.parametrize(("field", "value"), [("name", "NVIDIA A100"), ("compute_capability", [8, 0])])
 def test_launch_of_another_gpu(folder: Folder, field: str, value: object) -> None:
-    file = Path(folder.path, "traces/h200/tiny", TINY, "launch.json")
+    file = Path(folder.path, "traces/h100/tiny", TINY, "launch.json")
     launch = json.loads(file.read_text())
     launch["device"][field] = value
     file.write_text(json.dumps(launch))
@@ -115,16 +115,16 @@ def test_a_study_of_more_runs_than_a_day_is_refused(folder: Folder, monkeypatch:
 @pytest.mark.parametrize(
     ("text", "instead", "words"),
     [
-        ("device: h200", "device: h200\ndevice: h100", ["study.yaml:3", "field device", "twice"]),
+        ("device: h100", "device: h100\ndevice: h200", ["study.yaml:3", "field device", "twice"]),
         ("sample: false", "sample: on", ["study.yaml:5", "sample", "boolean", "'on'"]),
         ("dram: [2]", "dram: [010]", ["sweeps.0.dram.0", "010"]),
         ("dram: [2]", "dram: [1:30]", ["sweeps.0.dram.0", "'1:30'"]),
         ("dram: [2]", "dram: [.inf]", ["sweeps.0.dram.0"]),
-        ("device: h200", "device: !!python/object/apply:os.system ['touch PWNED']", ["study.yaml:2", "tag"]),
-        ("device: h200", "? [a, b]\n: 1", ["study.yaml:2", "a key"]),
-        ("device: h200", "device: [", ["not YAML"]),
+        ("device: h100", "device: !!python/object/apply:os.system ['touch PWNED']", ["study.yaml:2", "tag"]),
+        ("device: h100", "? [a, b]\n: 1", ["study.yaml:2", "a key"]),
+        ("device: h100", "device: [", ["not YAML"]),
         (SMALL, "[" * 5000, ["deep"]),
-        ("device: h200", "device: \0", ["not YAML"]),
+        ("device: h100", "device: \0", ["not YAML"]),
         (SMALL, "", ["field study"]),
         (SMALL, "just text\n", ["field study"]),
     ],
@@ -144,5 +144,5 @@ def test_factors_that_differ_have_names_that_differ(folder: Folder) -> None:
     folder.study(**selection(sweeps=[{"dram": close}]))
     plan = make_plan("analysis/study.yaml", folder.path)
     assert [plan.configs[f"dram@{factor!r}"].dram.peak_gb_per_s for factor in close] == [
-        factor * plan.configs["h200"].dram.peak_gb_per_s for factor in close
+        factor * plan.configs["h100"].dram.peak_gb_per_s for factor in close
     ]

@@ -65,7 +65,7 @@ def test_each_input_changes_the_key(folder: Folder, what: str) -> None:
     launch_folder(folder.path, "more", BUFFER)
     only = {"launches": {"more": ["*"]}, "configs": ["smem_x2"]}
     folder.study(selections={"only": only})
-    here = folder.path / "traces/h200/more" / BUFFER
+    here = folder.path / "traces/h100/more" / BUFFER
     launch = json.loads((here / "launch.json").read_text())
     before = keys_of(folder)
     assert keys_of(folder) == before
@@ -78,14 +78,14 @@ def test_each_input_changes_the_key(folder: Folder, what: str) -> None:
     elif what == "launch":
         (here / "launch.json").write_text((here / "launch.json").read_text() + " ")
     elif what == "config":
-        (simconfigs / "smem_x2.yaml").write_text("base: h200\nsm: {registers: 131072}\n")
+        (simconfigs / "smem_x2.yaml").write_text("base: h100\nsm: {registers: 131072}\n")
     elif what == "base":
         (simconfigs / "smem_x2.yaml").write_text("base: dram_x1.5\nsm: {registers: 131072}\n")
     elif what == "sample":
         folder.study(selections={"only": only}, sample=True)
     else:
         head = "launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum\n"
-        (folder.path / "traces/h200/more/measured.csv").write_text(f"{head}{BUFFER},cold,3400,2000\n")
+        (folder.path / "traces/h100/more/measured.csv").write_text(f"{head}{BUFFER},cold,3400,2000\n")
         folder.study(selections={"only": only}, clock="measured")
     after = keys_of(folder)
     changed = [key for key, old in zip(after, before, strict=True) if key != old]
@@ -96,7 +96,7 @@ def test_a_piece_lies_around_the_baselines(folder: Folder) -> None:
     """Of a part of the GPU the baseline's piece counts, also for a configuration that has another base."""
     folder.study(**PART)
     before = {run.config: key for run, key in zip(planned(folder).runs, keys_of(folder), strict=True)}
-    folder.study(**PART, baseline="h100", cross_device=True)
+    folder.study(**PART, baseline="h200", cross_device=True)
     after = {run.config: key for run, key in zip(planned(folder).runs, keys_of(folder), strict=True)}
     assert before["smem_x2"] != after["smem_x2"]
 
@@ -104,9 +104,9 @@ def test_a_piece_lies_around_the_baselines(folder: Folder) -> None:
 def test_a_result_is_current_when_whole_of_its_key_and_name(folder: Folder) -> None:
     plan = planned(folder)
     run = plan.runs[0]
-    file, key = folder.path / run.path("h200"), plan.key(run)
+    file, key = folder.path / run.path("h100"), plan.key(run)
     counters: dict[str, float | None] = dict.fromkeys(COUNTERS, 1.0)
-    made = Result(launch=TINY, workload="tiny", config="h200", engine="embedded", digest=key, counters=counters)
+    made = Result(launch=TINY, workload="tiny", config="h100", engine="embedded", digest=key, counters=counters)
     assert keys.current(file, key, run.names) is None
     made.write(file)
     assert keys.current(file, key, run.names) is not None

@@ -36,7 +36,7 @@ def test_what_is_no_name(name: str) -> None:
 
 
 def test_launch_folders(folder: Folder) -> None:
-    workload = folder.path / "traces/h200/tiny"
+    workload = folder.path / "traces/h100/tiny"
     for name in ("38-x$(touch PWNED)", "38 x", "-rf"):
         shutil.copytree(workload / TINY, workload / name)
         refused(folder, "launch folder .* is not a name")
@@ -49,7 +49,7 @@ def test_launch_folders(folder: Folder) -> None:
 def test_names_in_the_study(tmp_path: Path, field: str) -> None:
     file = tmp_path / "study.yaml"
     for name in BAD:
-        selection: dict[str, object] = {"launches": {"tiny": ["*"]}, "configs": ["h200"]}
+        selection: dict[str, object] = {"launches": {"tiny": ["*"]}, "configs": ["h100"]}
         changes: dict[str, object] = {"selections": {"only": selection}}
         if field == "workload":
             changes = {"selections": {"only": selection | {"launches": {name: ["*"]}}}}
@@ -92,7 +92,7 @@ def test_options_reach_snakemake_whole(folder: Folder) -> None:
 @pytest.mark.parametrize("what", ["launch", "workload", "cubin", "contents", "config"])
 def test_links_out(folder: Folder, tmp_path_factory: pytest.TempPathFactory, what: str) -> None:
     away = tmp_path_factory.mktemp("away")
-    workload = folder.path / "traces/h200/tiny"
+    workload = folder.path / "traces/h100/tiny"
     file = workload / TINY / "launch.json"
     launch = json.loads(file.read_text())
     cubin = (file.parent / launch["cubin"]).resolve()
@@ -100,7 +100,7 @@ def test_links_out(folder: Folder, tmp_path_factory: pytest.TempPathFactory, wha
         "launch": workload / TINY,
         "workload": workload,
         "cubin": cubin,
-        "config": folder.path / "simconfigs/h200.yaml",
+        "config": folder.path / "simconfigs/h100.yaml",
     }
     if what == "contents":
         (away / "x.bin").write_bytes(b"0" * 64)
@@ -117,7 +117,7 @@ def test_links_out(folder: Folder, tmp_path_factory: pytest.TempPathFactory, wha
 
 @pytest.mark.parametrize("path", ["absolute", "../../../../../x.cubin", "../../../other/x.cubin"])
 def test_cubin_elsewhere(folder: Folder, path: str) -> None:
-    file = folder.path / "traces/h200/tiny" / TINY / "launch.json"
+    file = folder.path / "traces/h100/tiny" / TINY / "launch.json"
     launch = json.loads(file.read_text())
     cubin = (file.parent / launch["cubin"]).resolve()
     if path != "absolute":

@@ -5,20 +5,22 @@ from pathlib import Path
 import pytest
 from small_study import ROOT, TINY, Folder
 
-from ssmsim.config.load import load
+from ssmsim.config.load import digest, load
 from ssmsim.errors import SsmsimError
 from ssmsim.study.plan import make_plan
+from ssmsim.study.points import sweep_point
 from ssmsim.study.progress import line
 from ssmsim.study.rows import roles
+from ssmsim.study.schema import read_study
 
 SWEEP = """
-device: h200
-baseline: h200
+device: h100
+baseline: h100
 engines: [embedded]
 axes: {dram: {dram.peak_gb_per_s: 1}, latency: {l2.hit_latency_near_cycles: -1, sm.registers: 1}}
 selections:
   line: {launches: {tiny: ["*"]}, sweeps: [{dram: [0.5, 1, 2]}], caches: [cold, warm]}
-  plane: {launches: {tiny: ["37*"]}, configs: [h200], sweeps: [{dram: [1, 2], latency: [1, 2]}]}
+  plane: {launches: {tiny: ["37*"]}, configs: [h100], sweeps: [{dram: [1, 2], latency: [1, 2]}]}
 """
 
 
@@ -26,8 +28,8 @@ def test_sweeps_share_points_and_factor_one_is_the_baseline(folder: Folder) -> N
     folder.study(SWEEP)
     plan = make_plan("analysis/study.yaml", folder.path)
     runs = {(run.config, run.cache) for run in plan.runs}
-    assert runs == {(c, "cold") for c in ("h200", "dram@0.5", "dram@2", "latency@2", "dram@2+latency@2")} | {
-        (c, "warm") for c in ("h200", "dram@0.5", "dram@2")
+    assert runs == {(c, "cold") for c in ("h100", "dram@0.5", "dram@2", "latency@2", "dram@2+latency@2")} | {
+        (c, "warm") for c in ("h100", "dram@0.5", "dram@2")
     }
     assert len(plan.runs) == len(runs)
 
@@ -35,7 +37,7 @@ def test_sweeps_share_points_and_factor_one_is_the_baseline(folder: Folder) -> N
 def test_sweep_point_scales_the_baseline(folder: Folder) -> None:
     folder.study(SWEEP)
     plan = make_plan("analysis/study.yaml", folder.path)
-    baseline, point = plan.configs["h200"], plan.configs["dram@2+latency@2"]
+    baseline, point = plan.configs["h100"], plan.configs["dram@2+latency@2"]
     assert point.dram.peak_gb_per_s == 2 * baseline.dram.peak_gb_per_s
     assert point.l2.hit_latency_near_cycles == round(baseline.l2.hit_latency_near_cycles / 2)
     assert point.sm.registers == 2 * baseline.sm.registers
@@ -70,7 +72,7 @@ def test_name_of_a_modification_tells_its_factor(path: Path) -> None:
     if "_x" in path.stem.rsplit("_x", 1)[0]:
         pytest.skip("a combination: its parts are tested")
     factor = float(path.stem.rsplit("_x", 1)[1].split("_")[0])
-    changed, baseline = load(path).model_dump(), load(ROOT / "simconfigs/h200.yaml").model_dump()
+    changed, baseline = load(path).model_dump(), load(ROOT / "simconfigs/h100.yaml").model_dump()
     ratios = {
         f"{group}.{field}": value / baseline[group][field]
         for group, fields in changed.items()
@@ -102,18 +104,70 @@ def test_study_of_the_project_plans() -> None:
 
 
 def test_axes_of_the_study_mean_what_the_configurations_of_that_name_do() -> None:
-    """`vector@2` and vector_x2 are one and the same hardware, so they are simulated once."""
-    plan = make_plan("analysis/study.yaml", ROOT)
-    same = {"vector_x2": "vector@2", "vector_x4": "vector@4", "issue_x2": "issue@2", "l2_x2": "l2_capacity@2",
-            "l2_bandwidth_x2": "l2_bandwidth@2", "smem_x2": "shared_memory@2", "tensor_x2": "tensor@2",
-            "regfile_x2": "registers@2"}  # fmt: skip
-    assert {
-        name: plan.config_digests[name] == plan.config_digests[point] for name, point in same.items()
-    } == dict.fromkeys(same, True)
+    """`issue@2` and issue_x2 are one and the same hardware, so they are simulated once."""
+    study = read_study(ROOT / "analysis/study.yaml")
+    baseline = load(ROOT / "simconfigs/h100.yaml")
+    same = {"vector_x2": ("lanes", "special_functions"), "issue_x2": ("issue",), "l2_x2": ("l2_capacity",),
+            "smem_x2": ("shared_memory",), "tensor_x2": ("tensor",), "regfile_x2": ("registers",)}  # fmt: skip
+    for name, axes in same.items():
+        point = sweep_point(study, baseline, name, dict.fromkeys(axes, 2.0), "study")
+        assert digest(point) == digest(load(ROOT / f"simconfigs/{name}.yaml")), name
+
+
+def test_axes_of_the_study_share_no_field() -> None:
+    fields = [field for axis in read_study(ROOT / "analysis/study.yaml").axes.values() for field in axis]
+    assert len(fields) == len(set(fields))
+
+
+DESIGN = """
+device: h100
+baseline: h100
+engines: [embedded]
+axes: {dram: {dram.peak_gb_per_s: 1}, lanes: {sm.fp32_lanes_per_subcore: 1}, both: {dram.peak_gb_per_s: 1, sm.registers: 1}}
+rules: {coalescer: {noc.coalescer_entries_per_gpc: 0}}
+selections:
+  one: {launches: {tiny: ["*"]}, design: {axes: [dram, lanes], until: [2, 4]}, without: [coalescer], draws: 2}
+"""
+
+
+def test_a_design_its_draws_and_what_follows(folder: Folder) -> None:
+    """Runs of the design, each twice; more of an axis is planned for each, and happens for the one worth most."""
+    folder.study(DESIGN)
+    plan = make_plan("analysis/study.yaml", folder.path)
+    names = {"h100", "dram@2", "lanes@2", "dram@2+lanes@2", "off-coalescer"}
+    assert {(run.config, run.draw) for run in plan.runs} == {(name, draw) for name in names for draw in (0, 1)}
+    assert plan.configs["off-coalescer"].noc.coalescer_entries_per_gpc == 0
+    (further,) = plan.further.values()
+    assert {axis: [run.config for run in runs] for axis, runs in further.items()} == {
+        "dram": ["dram@2", "dram@4"],
+        "lanes": ["lanes@2", "lanes@4"],
+    }
+    keys = {plan.key(run) for run in plan.runs}
+    assert len(keys) == len(plan.runs) == len(set(plan.results))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[dram, lanes]", "[dram, both]", "axes dram and both both have dram.peak_gb_per_s"),
+        ("[dram, lanes]", "[dram, nothing]", "no axis 'nothing'"),
+        ("until: [2, 4]", "until: [4, 2]", "until must rise"),
+        ("until: [2, 4]", "factor: 0", "greater than 1"),
+        ("[coalescer]", "[other]", "no rule 'other'"),
+        ("coalescer_entries_per_gpc: 0", "coalescer_entries_per_gpc: -1", "off-coalescer: noc.coalescer_entries_per_gpc"),
+        ("noc.coalescer_entries_per_gpc: 0", "noc.missing: 0", "h100 has no field 'noc.missing'"),
+        ("draws: 2", "draws: 2, part: {sms: 16}", "draws are of launches on the whole GPU"),
+    ],
+)  # fmt: skip
+def test_a_design_that_is_none_is_refused_in_one_line(folder: Folder, old: str, new: str, said: str) -> None:
+    folder.study(DESIGN.replace(old, new))
+    with pytest.raises(SsmsimError) as refused:
+        make_plan("analysis/study.yaml", folder.path)
+    assert said in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_runs_on_the_whole_gpu_have_the_clock_of_their_measurement(folder: Folder) -> None:
-    (folder.path / "traces/h200/tiny/measured.csv").write_text(
+    (folder.path / "traces/h100/tiny/measured.csv").write_text(
         f"launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum\n{TINY},cold,3400,2000\n"
     )
     folder.study(clock="measured")
@@ -128,7 +182,7 @@ def test_runs_on_the_whole_gpu_have_the_clock_of_their_measurement(folder: Folde
 
 def test_a_measured_table_in_another_unit_is_missed_while_planning(folder: Folder) -> None:
     """Microseconds for nanoseconds would be a clock of 1,700 GHz, and numbers without a word."""
-    (folder.path / "traces/h200/tiny/measured.csv").write_text(
+    (folder.path / "traces/h100/tiny/measured.csv").write_text(
         f"launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum\n{TINY},cold,3400,2\n"
     )
     folder.study(clock="measured")
@@ -139,19 +193,19 @@ def test_a_measured_table_in_another_unit_is_missed_while_planning(folder: Folde
 def test_launches_measured_on_another_gpu(folder: Folder) -> None:
     """Each configuration runs at the clock of the GPU that it describes; tables that are not there are missed at once."""
     header = "launch,cache,gpc__cycles_elapsed.max,gpu__time_duration.sum"
-    (folder.path / "traces/h200/tiny/measured.csv").write_text(f"{header}\n{TINY},cold,3400,2000\n")
-    selections = {"only": {"launches": {"tiny": ["*"]}, "configs": ["h200"]}}
+    (folder.path / "traces/h100/tiny/measured.csv").write_text(f"{header}\n{TINY},cold,3400,2000\n")
+    selections = {"only": {"launches": {"tiny": ["*"]}, "configs": ["h100"]}}
     folder.study(
-        clock="measured", baseline="h100", measured_on="h100", cross_device=True, axes={}, selections=selections
+        clock="measured", baseline="h200", measured_on="h200", cross_device=True, axes={}, selections=selections
     )
-    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h200/measured_on_h100/tiny/measured\.csv"):
+    with pytest.raises(SsmsimError, match=r"measured_on: no traces/h100/measured_on_h200/tiny/measured\.csv"):
         make_plan("analysis/study.yaml", folder.path)
-    other = folder.path / "traces/h200/measured_on_h100/tiny/measured.csv"
+    other = folder.path / "traces/h100/measured_on_h200/tiny/measured.csv"
     other.parent.mkdir(parents=True)
     other.write_text(f"{header}\n{TINY},cold,3600,2000\n")
     plan = make_plan("analysis/study.yaml", folder.path)
-    assert plan.measured == ["traces/h200/measured_on_h100/tiny/measured.csv"]
-    assert {run.config: plan.clock(run) for run in plan.runs} == {"h100": 1800, "h200": 1700}
+    assert plan.measured == ["traces/h100/measured_on_h200/tiny/measured.csv"]
+    assert {run.config: plan.clock(run) for run in plan.runs} == {"h200": 1800, "h100": 1700}
 
 
 def test_a_held_out_workload_must_be_in_the_study(folder: Folder) -> None:

@@ -36,7 +36,7 @@ def planned(folder: Folder, target: str = "all") -> dict[str, int]:
 
 def results(folder: Folder) -> dict[str, float]:
     """Modification time of every whole result; one that is being written has a name with a dot before it."""
-    found = folder.path.glob(f"results/embedded/h200/tiny/{TINY}/[!.]*.json")
+    found = folder.path.glob(f"results/embedded/h100/tiny/{TINY}/[!.]*.json")
     return {file.name: file.stat().st_mtime for file in found}
 
 
@@ -103,7 +103,7 @@ def test_only_the_edited_configuration_runs_again(done: Folder) -> None:
 
 def spoil(folder: Folder) -> None:
     """Five results, each wrong in another way, and rows.csv, which is made from them."""
-    here = folder.path / f"results/embedded/h200/tiny/{TINY}"
+    here = folder.path / f"results/embedded/h100/tiny/{TINY}"
     edited, cut, noise, lost, other = (here / f"dram@{factor}.cold.json" for factor in FIVE)
     text = edited.read_text()
     assert '"gpc__cycles_elapsed.max": ' in text
@@ -111,7 +111,7 @@ def spoil(folder: Folder) -> None:
     cut.write_text(cut.read_text()[:100])
     noise.write_bytes(bytes(range(256)) * 12)
     lost.unlink()
-    shutil.copy(here / "h200.cold.json", other)
+    shutil.copy(here / "h100.cold.json", other)
 
 
 def test_results_that_are_lost_or_wrong_are_made_again(done: Folder) -> None:
@@ -133,8 +133,8 @@ def test_results_that_are_lost_or_wrong_are_made_again(done: Folder) -> None:
 
 def test_a_changed_cubin_simulates_again(done: Folder) -> None:
     """A modification time does not tell: the bytes do."""
-    code = json.loads((done.path / f"traces/h200/tiny/{TINY}/launch.json").read_text())["cubin"]
-    cubin = (done.path / f"traces/h200/tiny/{TINY}" / code).resolve()
+    code = json.loads((done.path / f"traces/h100/tiny/{TINY}/launch.json").read_text())["cubin"]
+    cubin = (done.path / f"traces/h100/tiny/{TINY}" / code).resolve()
     before, time_before = cubin.read_bytes(), cubin.stat()
     try:
         cubin.write_bytes(before + b"\0")
@@ -201,7 +201,7 @@ def test_the_cause_of_an_error_is_on_the_terminal(done: Folder) -> None:
 
 
 def test_a_target_with_code_in_its_name_runs_none(done: Folder) -> None:
-    for target in ("results/embedded/ready-$(touch PWNED).json", f"results/embedded/h200/tiny/{TINY}/$(touch PWNED).done",
+    for target in ("results/embedded/ready-$(touch PWNED).json", f"results/embedded/h100/tiny/{TINY}/$(touch PWNED).done",
                    "results/captured/$(touch PWNED).done"):  # fmt: skip
         assert done.snakemake(target).returncode != 0
     assert not list(done.path.rglob("PWNED"))

@@ -1,7 +1,7 @@
 """Read a configuration: a chain of YAML files, the last a baseline whose every value names its source.
 
 A baseline:      sm: {alu_latency_cycles: {value: 4, source: "UPC, table 3", kind: paper}}
-A modification:  base: h200
+A modification:  base: h100
                  sm: {fp32_lanes_per_subcore: 64}
 `base` is a file in the same folder, named without .yaml.
 """
@@ -138,10 +138,10 @@ def _base(node: Node, file: Path) -> str:
     """The name of a file beside this one, without .yaml."""
     where = f"{file}:{node.line}"
     if not isinstance(node.value, str):
-        raise SsmsimError("field base: expected a name", where, "write `base: h200`")
+        raise SsmsimError("field base: expected a name", where, "write `base: h100`")
     if not re.fullmatch(r"[A-Za-z0-9_.@+-]+", node.value):
         raise SsmsimError(f"field base: {node.value!r} is not the name of a file in the same folder", where,
-                          "write `base: h200`")  # fmt: skip
+                          "write `base: h100`")  # fmt: skip
     return node.value
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ssmsim.architecture import LINE_BYTES, MOST_PARTITIONS, SECTOR_BYTES
+from ssmsim.architecture import LINE_BYTES, MOST_DRAM_BANKS, MOST_PARTITIONS, SECTOR_BYTES
 from ssmsim.config.fields import (
     LONGEST,
     Bandwidth,
@@ -102,7 +102,9 @@ class Dram(Group):
     peak_gb_per_s: Bandwidth
     attained_share: Share = Field(description="of the peak, by reads alone")
     channels: Entries = Field(description="independent data buses (HBM3 pseudo channels)")
-    banks_per_channel: Annotated[int, Field(ge=1, le=64)] = Field(description="that open rows independently")
+    banks_per_channel: Annotated[int, Field(ge=1, le=MOST_DRAM_BANKS)] = Field(
+        description="that open rows independently"
+    )
     access_bytes: Bytes = Field(description="one burst")
     scheduler: Policy = Field(description="which transaction a channel serves; see the engine's memory/dram_schedulers")
     channel_hash_granule_bytes: Bytes = Field(description="Accel-Sim alone: the engine's channels belong to slices")

@@ -11,7 +11,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.files import Format, check_outputs, csv_format, is_stdout
 from ssmsim.results import RESULT
 
-MOST_SMS, MOST_INSTRUCTIONS = 1024, 10**12
+MOST_SMS, MOST_INSTRUCTIONS, MOST_SEEDS = 1024, 10**12, 2**31
 OUTPUTS = {
     "--json": RESULT,
     "--timeline": Format("Perfetto trace", lambda head: head.startswith(b'{"traceEvents":')),
@@ -48,6 +48,7 @@ def simulate(
     cross_device: Annotated[
         bool, typer.Option(help="a launch that was captured on another GPU than the config's")
     ] = False,
+    seed: Annotated[int, take.whole("draw of SMs' start and of sample places; 0: neither", 0, MOST_SEEDS, "")] = 0,
 ) -> None:
     """Replay one launch under a configuration and give the counters that Nsight Compute would have given."""
     from ssmsim.engines.request import Views
@@ -58,7 +59,7 @@ def simulate(
     check_outputs(wanted, [launch, config])  # a result must not be lost for want of a place
     views = Views(timeline, 0 if timeline is None else sm_number(timeline_sm), stalls, warp_samples)
     result = replay(launch, config, engine, tracer, warm=tuple(warm or ()), sample=sample_instructions or sample,
-                    sm_clock_mhz=sm_clock_mhz or None, views=views, cross_device=cross_device)  # fmt: skip
+                    sm_clock_mhz=sm_clock_mhz or None, views=views, cross_device=cross_device, seed=seed)  # fmt: skip
     from ssmsim.engines.summary import show, table
 
     piped = any(is_stdout(path) for path, _ in wanted.values())

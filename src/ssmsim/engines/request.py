@@ -75,6 +75,7 @@ class Request:
     warm:         folders of the launches that ran before, oldest first; none: caches are cold.
     sample:       time some blocks and estimate the whole; True, or about how many warp instructions to time.
     sm_clock_mhz: clock that the SMs ran at when it was not the configuration's (a measured row states it).
+    seed:         draw of what a run leaves to chance: SMs begin up to some cycles later, samples lie elsewhere; 0: neither.
     window:       a piece of the launch to time; `blocks` is then its source().
     """
 
@@ -88,6 +89,7 @@ class Request:
     sm_clock_mhz: float | None = None
     window: Window | None = None
     views: Views = NO_VIEWS
+    seed: int = 0
 
     def __post_init__(self) -> None:
         refuse_untimed(self.program)

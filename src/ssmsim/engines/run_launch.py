@@ -21,6 +21,7 @@ class More(TypedDict, total=False):
     sample: bool | int
     sm_clock_mhz: float | None
     views: Views
+    seed: int
 
 
 def replay(launch_path: Path, config_path: Path, engine: str | Engine = "embedded", tracer: str = "emulated",

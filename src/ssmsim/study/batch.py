@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ssmsim.config.clocks import at_clock
 from ssmsim.engines import open_engine
 from ssmsim.engines.request import Request
@@ -23,11 +25,16 @@ from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.before import ran_before
+from ssmsim.study.factorial import array, effects
 from ssmsim.study.keys import current
 from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, make_plan
+from ssmsim.study.points import design_points
 from ssmsim.study.recorded import Recording
 from ssmsim.tracers import open_tracer
+
+CYCLES = "gpc__cycles_elapsed.max"
+FLAT = 0.01  # of the cycles: what a further factor must save, or the sweep ends
 
 
 def peak_memory() -> int:
@@ -47,47 +54,88 @@ def clear(file: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def simulate(plan: Plan, runs: list[Run]) -> None:
-    """Write the result of every run that is not there yet."""
-    wanted = [(run, plan.root / run.path(plan.study.device), plan.key(run)) for run in runs]
-    missing = [(run, file, key) for run, file, key in wanted if current(file, key, run.names) is None]
-    for _, file, _ in wanted:
-        clear(file)
-    print(f"{len(wanted) - len(missing)} of {len(wanted)} results are current", flush=True)
-    if not missing:
-        return
-    first = missing[0][0]
-    launch = plan.launches[first.workload, first.launch]
-    engine, tracer, program = open_engine(first.engine), open_tracer("emulated"), decode_launch(launch).program
-    recording, parts = (
-        Recording(launch, program, tracer),
-        Parts(launch, program, tracer, plan.configs[plan.study.baseline]),
-    )
-    before: dict[str, Result] = {}
-    for run, file, made_from in missing:
-        begin, processor = time.perf_counter(), time.process_time()
-        config = at_clock(plan.configs[run.config], plan.clock(run))
-        if made_from in before:  # another name for the same values
-            result = before[made_from]
-        elif run.sms:
-            result = parts.simulate(engine, config, run.sms, run.waves)
-        else:
-            warm = tuple(one.folder for one in ran_before(launch, config.l2.bytes)) if run.cache == "warm" else ()
-            first_blocks = range(min(run.blocks, launch.blocks))
-            source = tracer.blocks(launch, program, first_blocks) if run.blocks else recording.source()
-            sample = plan.sample and not run.blocks
-            result = engine.simulate(Request(program, source, launch, config, tracer, warm, sample))
-            if source.block_count < launch.blocks:
-                result = result.model_copy(update={"sampled": Sampled(fraction=source.block_count / launch.blocks)})
+class Batch:
+    """One launch under many configurations: decoded once, traced once."""
+
+    def __init__(self, plan: Plan, engine: str, workload: str, launch: str) -> None:
+        self.plan, self.launch = plan, plan.launches[workload, launch]
+        self.engine, self.tracer = open_engine(engine), open_tracer("emulated")
+        self.program = decode_launch(self.launch).program
+        self.recording = Recording(self.launch, self.program, self.tracer)
+        self.parts = Parts(self.launch, self.program, self.tracer, plan.configs[plan.study.baseline])
+        self.before: dict[str, Result] = {}  # by key
+
+    def run(self, run: Run) -> Result:
+        """The result of a run, written."""
+        begin, processor, key = time.perf_counter(), time.process_time(), self.plan.key(run)
+        result = self.before.get(key) or self._simulate(run)  # another name for the same values
         named: dict[str, Any] = dict(run.names)
         if result.cpu_seconds is None:  # replayed in this process
             named |= {"cpu_seconds": time.process_time() - processor, "peak_memory_bytes": peak_memory(),
-                      "input_bytes": captured_bytes(launch)}  # fmt: skip
-        before[made_from] = result.model_copy(update=named | {"digest": made_from})
-        before[made_from].write(file)
+                      "input_bytes": captured_bytes(self.launch)}  # fmt: skip
+        self.before[key] = result.model_copy(update=named | {"digest": key})
+        self.before[key].write(self.plan.root / run.path(self.plan.study.device))
         seconds = time.perf_counter() - begin
         rate = result.warp_instructions / seconds / 1e6
-        print(f"{run.config}.{run.cache}: {seconds:.1f} s, {rate:.2f} M warp instructions/s", flush=True)
+        print(f"{Path(run.path('')).stem}: {seconds:.1f} s, {rate:.2f} M warp instructions/s", flush=True)
+        return self.before[key]
+
+    def _simulate(self, run: Run) -> Result:
+        launch, program = self.launch, self.program
+        config = at_clock(self.plan.configs[run.config], self.plan.clock(run))
+        if run.sms:
+            return self.parts.simulate(self.engine, config, run.sms, run.waves)
+        warm = tuple(one.folder for one in ran_before(launch, config.l2.bytes)) if run.cache == "warm" else ()
+        first_blocks = range(min(run.blocks, launch.blocks))
+        source = self.tracer.blocks(launch, program, first_blocks) if run.blocks else self.recording.source()
+        sample = self.plan.samples(run)
+        asked = Request(program, source, launch, config, self.tracer, warm, sample, seed=run.draw)
+        result = self.engine.simulate(asked)
+        if source.block_count < launch.blocks:
+            return result.model_copy(update={"sampled": Sampled(fraction=source.block_count / launch.blocks)})
+        return result
+
+
+class Results:
+    """Results of a batch: those that are current are read, others are simulated. The launch is decoded when one is not."""
+
+    def __init__(self, plan: Plan, key: tuple[str, str, str, str]) -> None:
+        self.plan, self.key = plan, key
+        self.batch: Batch | None = None
+
+    def of(self, run: Run) -> Result:
+        file = self.plan.root / run.path(self.plan.study.device)
+        clear(file)
+        found = current(file, self.plan.key(run), run.names)
+        if found is not None:
+            return found
+        self.batch = self.batch or Batch(self.plan, *self.key[:3])
+        return self.batch.run(run)
+
+
+def simulate(plan: Plan, key: tuple[str, str, str, str]) -> None:
+    """Write the result of every run of the batch `key` that is not there yet, and of those that follow from them."""
+    runs, results = plan.batches[key], Results(plan, key)
+    there = [run for run in runs if current(plan.root / run.path(plan.study.device), plan.key(run), run.names)]
+    print(f"{len(there)} of {len(runs)} results are current", flush=True)
+    cycles = {(run.config, run.draw): results.of(run).counters[CYCLES] for run in runs}
+    if key in plan.further:
+        follow(plan, key, results, {config: value for (config, draw), value in cycles.items() if value and not draw})
+
+
+def follow(plan: Plan, key: tuple[str, str, str, str], results: Results, cycles: dict[str, float]) -> None:
+    """More and more of the axis that the batch's design shows to be worth most, until it brings next to nothing more."""
+    design = plan.study.selections[key[3]].design
+    points = design_points(plan.study, key[3])
+    if design is None or not all(point in cycles for point in points):
+        return  # another selection has some of its runs
+    worth = -effects(array(len(design.axes)), np.log([cycles[point] for point in points]))
+    least = cycles[plan.study.baseline]
+    for run in plan.further[key][design.axes[int(worth.argmax())]]:
+        got = results.of(run).counters[CYCLES] or least
+        if got > (1 - FLAT) * least:
+            return
+        least = got
 
 
 def main() -> None:
@@ -98,7 +146,7 @@ def main() -> None:
     given = parser.parse_args()
     try:
         plan = make_plan(given.study, sample=given.sample)
-        simulate(plan, plan.batches[given.engine, given.workload, given.launch, given.selection])
+        simulate(plan, (given.engine, given.workload, given.launch, given.selection))
     except SsmsimError as error:
         sys.exit(f"ssmsim: {error}")
 

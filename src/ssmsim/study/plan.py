@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import product
-from math import prod
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from ssmsim.config.device import same_device
 from ssmsim.config.load import chain, load
@@ -21,14 +18,16 @@ from ssmsim.launch import Launch, read_launch
 from ssmsim.measured import read_measured
 from ssmsim.study.keys import digest, launch_digest
 from ssmsim.study.names import check_file_name, check_inside, check_name
-from ssmsim.study.schema import AND, AT, MOST_RUNS, Cache, Selection, Study, read_study
+from ssmsim.study.points import count, name_of, steps_of, sweep_point, until, with_values
+from ssmsim.study.schema import MOST_RUNS, OFF, Cache, Selection, Study, read_study
 
 
 @dataclass(frozen=True, order=True)
 class Run:
     """One simulation, and where its result lies. sms, waves: of the part of the GPU; 0 for the whole.
 
-    blocks: the first so many alone; 0 for all.
+    blocks: the first so many alone; 0 for all. draw: seed of what is left to chance (engines.request.Request.seed).
+    whole: every block is timed, also where the study samples.
     """
 
     engine: str
@@ -39,6 +38,8 @@ class Run:
     sms: int = 0
     waves: float = 0.0
     blocks: int = 0
+    draw: int = 0
+    whole: bool = False
 
     @property
     def names(self) -> dict[str, str]:
@@ -48,6 +49,7 @@ class Run:
 
     def path(self, device: str) -> str:
         how = f"{self.sms}sms" if self.sms else self.cache + (f".{self.blocks}blocks" if self.blocks else "")
+        how += (f".draw{self.draw}" if self.draw else "") + (".whole" if self.whole else "")
         return f"results/{self.engine}/{device}/{self.workload}/{self.launch}/{self.config}.{how}.json"
 
 
@@ -59,6 +61,7 @@ class Plan:
     batches:  (engine, workload, launch, selection) -> the runs that go together in one process; each run is in one.
     configs:  name -> the validated configuration, the baseline first, simconfigs/ and sweep points alike.
     launches: (workload, folder name) -> the launch.
+    further:  batch -> axis -> runs with more and more of it, which happen for the axis that a design shows to be worth most.
     """
 
     study: Study
@@ -67,6 +70,7 @@ class Plan:
     batches: dict[tuple[str, str, str, str], list[Run]]
     configs: dict[str, SimConfig]
     launches: dict[tuple[str, str], Launch]
+    further: dict[tuple[str, str, str, str], dict[str, list[Run]]]
 
     @property
     def runs(self) -> list[Run]:
@@ -131,6 +135,10 @@ class Plan:
         """The launch with the fewest thread blocks."""
         return min(self.launches, key=lambda launch: self.launches[launch].blocks)
 
+    def samples(self, run: Run) -> bool:
+        """Whether only some of the run's blocks are timed, as far as that pays."""
+        return self.sample and not run.blocks and not run.whole
+
     def key(self, run: Run) -> str:
         """Hash of all that a run's result depends on.
 
@@ -144,7 +152,8 @@ class Plan:
 
             launches += ran_before(launch, self.configs[run.config].l2.bytes)
         configs = [run.config, self.study.baseline] if run.sms else [run.config]
-        how = f"{run.sms} {run.waves}" if run.sms else f"{run.cache} {self.sample} {run.blocks} {self.clock(run)}"
+        whole = f"{run.cache} {self.samples(run)} {run.blocks} {self.clock(run)} {run.draw}"
+        how = f"{run.sms} {run.waves}" if run.sms else whole
         parts = [
             digest(run.engine),
             *(self.config_digests[name] for name in configs),
@@ -188,70 +197,98 @@ def make_plan(file: Path | str, root: Path | str = ".", sample: object = None) -
             raise SsmsimError(f"field engines: no engine {engine!r}", file, f"choose of {', '.join(engine_names())}")
         if engine not in PART_ENGINES:
             open_engine(engine).digest()  # a program of its own says here how to get it when it is not installed
-    baseline = _config(root, study.baseline, "baseline", file)
-    configs = {study.baseline: baseline}
-    batches: dict[tuple[str, str, str, str], list[Run]] = {}
-    taken: set[Run] = set()
-    launches: dict[tuple[str, str], Launch] = {}
-    runs_so_far = 0
+    chosen = _Chosen(study, root, file)
     for name, selection in study.selections.items():
-        field = f"selections.{name}"
-        for config in selection.configs:
-            if config not in configs:
-                configs[config] = _config(root, config, f"{field}.configs", file)
-        chosen = _launches(root, study.device, selection.launches, field, file)
-        runs_so_far += len(chosen) * _points(selection) * len(selection.caches) * len(study.engines)
-        if runs_so_far > MOST_RUNS:
-            what = f"field {field}: {runs_so_far:,} simulations, at most {MOST_RUNS:,} make a study"
-            raise SsmsimError(what, file, "select fewer launches, configurations or factors")
-        points = [study.baseline, *selection.configs]  # what every speed-up refers to
-        for sweep in selection.sweeps:
-            for factors in product(*sweep.values()):
-                point = AND.join(f"{a}{AT}{_text(f)}" for a, f in zip(sweep, factors, strict=True) if f != 1)
-                points.append(point or study.baseline)
-                if point and point not in configs:
-                    configs[point] = _sweep_point(study, baseline, point, dict(zip(sweep, factors, strict=True)), file)
-        for (workload, launch), description in chosen.items():
-            for point in points:
-                _same_gpu(description, study, configs[point], point, f"{workload}/{launch}", file)
-                if selection.part and selection.part.sms > configs[point].sm_count:
-                    what = f"field {field}.part.sms: {selection.part.sms}, {point} has {configs[point].sm_count} SMs"
-                    raise SsmsimError(what, file, "give fewer, or leave part out for the whole GPU")
-            part = (selection.part.sms, selection.part.waves) if selection.part else (0, 0.0)
-            for engine in PART_ENGINES if selection.part else study.engines:
-                how = (*part, selection.blocks or 0)
-                runs = [Run(engine, workload, launch, p, cache, *how) for p in points for cache in selection.caches]
-                fresh = [run for run in dict.fromkeys(runs) if run not in taken]
-                taken |= set(fresh)
-                if fresh:
-                    batches[engine, workload, launch, name] = fresh
-        launches |= chosen
-    for workload in sorted({workload for workload, _ in launches}) if study.measured_on else []:
+        chosen.add(name, selection)
+    for workload in sorted({workload for workload, _ in chosen.launches}) if study.measured_on else []:
         table = f"{measured_folder(study.device, study.tables)}/{workload}/measured.csv"
         if not (root / table).is_file():
             what = f"field measured_on: no {table}"
             raise SsmsimError(what, file, "`ssmsim measure --captured` makes it, on a GPU")
     sampled = study.sample if sample is None else str(sample).lower() == "true"
-    plan = Plan(study, sampled, root, batches, configs, launches)
+    plan = Plan(study, sampled, root, chosen.batches, chosen.configs, chosen.launches, chosen.further)
     for path in plan.results:
         check_file_name(path, file)
     _ = plan.clocks  # a table that is wrong is missed now, not in a job
     return plan
 
 
+class _Chosen:
+    """What the selections of a study ask for, as they are added one by one: configs, launches and batches of a Plan."""
+
+    def __init__(self, study: Study, root: Path, file: Path | str) -> None:
+        self.study, self.root, self.file = study, root, file
+        self.configs = {study.baseline: _config(root, study.baseline, "baseline", file)}
+        self.launches: dict[tuple[str, str], Launch] = {}
+        self.batches: dict[tuple[str, str, str, str], list[Run]] = {}
+        self.further: dict[tuple[str, str, str, str], dict[str, list[Run]]] = {}
+        self.taken: set[Run] = set()
+        self.runs = 0
+
+    def add(self, name: str, selection: Selection) -> None:
+        """Raises SsmsimError for what does not exist, does not go together or is too much."""
+        field, study = f"selections.{name}", self.study
+        for config in selection.configs:
+            if config not in self.configs:
+                self.configs[config] = _config(self.root, config, f"{field}.configs", self.file)
+        launches = _launches(self.root, study.device, selection.launches, field, self.file)
+        each = count(selection) * len(selection.caches) * len(study.engines) * selection.draws
+        self.runs += len(launches) * each
+        if self.runs > MOST_RUNS:
+            what = f"field {field}: {self.runs:,} simulations, at most {MOST_RUNS:,} make a study"
+            raise SsmsimError(what, self.file, "select fewer launches, configurations or factors")
+        points = self._named_points(selection)
+        for (workload, launch), description in launches.items():
+            for point in points:
+                self._check(description, point, f"{workload}/{launch}", field, selection)
+            self._batch(name, selection, workload, launch, points)
+        self.launches |= launches
+
+    def _named_points(self, selection: Selection) -> list[str]:
+        """Names of all configurations that a selection's launches run under, the baseline's first."""
+        points = [self.study.baseline, *selection.configs]  # what every speed-up refers to
+        baseline = self.configs[self.study.baseline]
+        for steps in steps_of(selection):
+            points.append(point := name_of(steps, self.study))
+            if point not in self.configs:
+                self.configs[point] = sweep_point(self.study, baseline, point, steps, self.file)
+        for rule in selection.without:
+            points.append(point := OFF + rule)
+            if point not in self.configs:
+                values = self.study.rules[rule]
+                self.configs[point] = with_values(self.study, baseline, point, values, f"rules.{rule}", self.file)
+        for axis, factor in until(selection):
+            point = name_of({axis: factor}, self.study)
+            if point not in self.configs:
+                self.configs[point] = sweep_point(self.study, baseline, point, {axis: factor}, self.file)
+        return points
+
+    def _check(self, launch: Launch, point: str, where: str, field: str, selection: Selection) -> None:
+        config = self.configs[point]
+        _same_gpu(launch, self.study, config, point, where, self.file)
+        if selection.part and selection.part.sms > config.sm_count:
+            what = f"field {field}.part.sms: {selection.part.sms}, {point} has {config.sm_count} SMs"
+            raise SsmsimError(what, self.file, "give fewer, or leave part out for the whole GPU")
+
+    def _batch(self, name: str, selection: Selection, workload: str, launch: str, points: list[str]) -> None:
+        """One batch per engine, of the runs that no selection before has asked for."""
+        part = (selection.part.sms, selection.part.waves) if selection.part else (0, 0.0)
+        for engine in PART_ENGINES if selection.part else self.study.engines:
+            some = product(points, selection.caches, range(selection.draws))
+            how = (*part, selection.blocks or 0)
+            runs = [Run(engine, workload, launch, p, cache, *how, draw, selection.whole) for p, cache, draw in some]
+            fresh = [run for run in dict.fromkeys(runs) if run not in self.taken]
+            self.taken |= set(fresh)
+            if fresh:
+                self.batches[engine, workload, launch, name] = fresh
+                for axis, factor in until(selection):
+                    more = Run(engine, workload, launch, name_of({axis: factor}, self.study), selection.caches[0], *how)
+                    self.further.setdefault((engine, workload, launch, name), {}).setdefault(axis, []).append(more)
+
+
 def measured_folder(device: str, gpu: str) -> str:
     """Where the measured tables of launches captured on `device` lie: beside them, or those of another GPU apart."""
     return f"traces/{device}" if gpu == device else f"traces/{device}/measured_on_{gpu}"
-
-
-def _text(factor: float) -> str:
-    """As short as it is without loss: two factors never have one name."""
-    return f"{factor:g}" if float(f"{factor:g}") == factor else repr(float(factor))
-
-
-def _points(selection: Selection) -> int:
-    """Configurations and sweep points of a selection, the baseline too, those counted twice that it names twice."""
-    return 1 + len(selection.configs) + sum(prod(map(len, sweep.values())) for sweep in selection.sweeps)
 
 
 def _config(root: Path, name: str, field: str, file: Path | str) -> SimConfig:
@@ -315,24 +352,3 @@ def _same_gpu(launch: Launch, study: Study, config: SimConfig, name: str, where:
             f"launch {where} was captured on {launch.device.name}, configuration {name} describes the {config.gpu.name}"
         )
         raise SsmsimError(what, file, "name a configuration of that GPU, or write `cross_device: true`")
-
-
-def _sweep_point(study: Study, baseline: SimConfig, point: str, steps: dict[str, float], file: Path | str) -> SimConfig:
-    """Configuration of one sweep point, validated as a file's would be."""
-    values = baseline.model_dump()
-    for axis, factor in steps.items():
-        for field, exponent in study.axes[axis].items():
-            group, _, name = field.partition(".")
-            value = values.get(group, {}).get(name) if isinstance(values.get(group), dict) else None
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise SsmsimError(
-                    f"field axes.{axis}: {study.baseline} has no number {field!r}", file, "see simconfigs/"
-                )
-            scaled = value * factor**exponent
-            values[group][name] = max(round(scaled), 1 if value else 0) if isinstance(value, int) else scaled
-    try:
-        return SimConfig.model_validate(values | {"name": point})
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"]) or first["msg"].removeprefix("Value error, ")
-        raise SsmsimError(f"sweep point {point}: {field.replace('|', ' ')}: {first['msg']}", file, "mend") from None

@@ -1,15 +1,17 @@
 """Gather the study: every simulated and measured row as one table, the hardware of every configuration as another.
 
-    python -m ssmsim.study.rows STUDY [--sample true|false] --rows results/rows.csv --hardware results/hardware.csv
+    python -m ssmsim.study.rows STUDY [--sample true|false] --rows rows.csv --hardware hardware.csv --designs designs.csv
 
 rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch, `order` (its place in the captured
 sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
 backward pass recomputes; framework: PyTorch's own), `blocks`, `threads_per_block`, `registers_per_thread`,
 `shared_memory_bytes`; `part_sms` is the size of the part of the GPU that a row is estimated from (0: none, simulated
-on the whole); `held_out` marks workloads that the study keeps for validation; measured rows have engine "measured",
-config "measured", or the name of a configuration that describes another measured GPU, and further columns as the measured
-table has them.
+on the whole), `draw` the seed of what it left to chance, `whole` that
+every block was to be timed though the study samples; `held_out` marks workloads that the study keeps for validation;
+measured rows have engine "measured", config "measured", or the name of a configuration that describes another measured
+GPU, and further columns as the measured table has them.
 hardware.csv: config, field, value, for every number of every configuration.
+designs.csv: the factorial designs (see designs).
 """
 
 import argparse
@@ -27,8 +29,10 @@ from ssmsim.files import whole_file
 from ssmsim.launch import Launch, read_launch
 from ssmsim.measured import read_measured
 from ssmsim.results import read_result
+from ssmsim.study.factorial import array
 from ssmsim.study.keys import current
 from ssmsim.study.plan import Plan, Run, make_plan
+from ssmsim.study.points import design_points
 
 
 def short_name(launch: str) -> str:
@@ -95,14 +99,34 @@ def result_row(plan: Plan, run: Run) -> dict[str, Any]:
     if result is None:
         read_result(plan.root / path)  # says what is wrong with the file
         raise SsmsimError("made from other inputs than today's", path, "run the same command again: it is made anew")
-    return result.row() | {"part_sms": run.sms}
+    return result.row() | {"part_sms": run.sms, "draw": run.draw, "whole": run.whole}
+
+
+def is_current(plan: Plan, run: Run) -> bool:
+    return current(plan.root / run.path(plan.study.device), plan.key(run), run.names) is not None
+
+
+def designs(plan: Plan) -> pd.DataFrame:
+    """The factorial designs of a study: selection, factor, run, config, axis, relieved (0 or 1); axes in order."""
+    lines = [
+        {"selection": name, "factor": selection.design.factor, "run": run, "config": config, "axis": axis, "relieved": int(on)}
+        for name, selection in plan.study.selections.items()
+        if selection.design
+        for run, (config, row) in enumerate(
+            zip(design_points(plan.study, name), array(len(selection.design.axes)), strict=True)
+        )
+        for axis, on in zip(selection.design.axes, row, strict=True)
+    ]  # fmt: skip
+    return pd.DataFrame(lines, columns=["selection", "factor", "run", "config", "axis", "relieved"])
 
 
 def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(rows, hardware) of a study whose simulations are done."""
     device = plan.root / "traces" / plan.study.device
     about = {workload: sequence(device / workload) for workload in plan.workloads}
-    rows = [result_row(plan, run) for run in plan.runs]
+    further = [run for axes in plan.further.values() for runs in axes.values() for run in runs]
+    extra = [run for run in dict.fromkeys(further) if run not in set(plan.runs) and is_current(plan, run)]
+    rows = [result_row(plan, run) for run in [*plan.runs, *extra]]
     for file in plan.measured:
         rows += measured_rows(plan.root / file)
     for gpu, files in plan.elsewhere.items():
@@ -110,7 +134,7 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     for recorded in sorted((device / "accelsim").glob("*.json")) if plan.study.tables == plan.study.device else []:
         row = read_result(recorded).row()
         if row["launch"] in about.get(row["workload"], {}):
-            rows.append(row | {"part_sms": 0})
+            rows.append(row | {"part_sms": 0, "draw": 0, "whole": False})
     full = [row | about.get(row["workload"], {}).get(row["launch"], {}) for row in rows]
     hardware = [
         {"config": name, "field": f"{group}.{field}", "value": value}
@@ -132,13 +156,15 @@ def main() -> None:
     parser.add_argument("study")
     parser.add_argument("--rows", required=True)
     parser.add_argument("--hardware", required=True)
+    parser.add_argument("--designs", required=True)
     parser.add_argument("--sample", choices=["true", "false"], help="in place of the study's")
     given = parser.parse_args()
     try:
-        rows, hardware = gather(make_plan(given.study, sample=given.sample))
+        plan = make_plan(given.study, sample=given.sample)
+        rows, hardware = gather(plan)
     except SsmsimError as error:
         sys.exit(f"ssmsim: {error}")
-    for output, table in ((given.rows, rows), (given.hardware, hardware)):
+    for output, table in ((given.rows, rows), (given.hardware, hardware), (given.designs, designs(plan))):
         with whole_file(output) as temporary:
             table.to_csv(temporary, index=False)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Hashable, Sequence
+from itertools import combinations
 from math import prod
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeVar
@@ -23,6 +24,7 @@ def _name(name: str) -> str:
 
 Name = Annotated[str, AfterValidator(_name)]
 Factor = Annotated[float, Field(gt=0, le=1024)]
+Value = bool | int | float | str | list[int]
 Exponent = Annotated[float, Field(ge=-4, le=4)]
 Item = TypeVar("Item", bound=Hashable)
 MOST_POINTS = 4096  # of one sweep: a plane of 64 x 64
@@ -38,6 +40,7 @@ def _once(items: Sequence[Item]) -> Sequence[Item]:
 
 
 Once = AfterValidator(_once)
+OFF = "off-"  # of the baseline without a rule
 AT, AND = "@", "+"  # a sweep point is named "vector@2+dram@1.5": file names, and what the figures parse
 
 
@@ -57,12 +60,36 @@ class Part(_Strict):
     waves: Annotated[float, Field(ge=2.25, le=100)] = 2.5
 
 
+class Design(_Strict):
+    """A two-level factorial design over axes: each run has every axis at the baseline's value or `factor` times it.
+
+    Rows of an orthogonal array of strength 3 (ssmsim.study.factorial): 24 runs for 9 to 12 axes, 16 for 5 to 8, 8 for up
+    to 4.
+    until: factors of the axis that turns out to be worth most, alone, until one brings next to nothing more.
+    """
+
+    axes: Annotated[list[Name], Field(min_length=2, max_length=12), Once]
+    factor: Annotated[Factor, Field(gt=1)] = 2.0
+    until: Annotated[list[Annotated[Factor, Field(gt=1)]], Once] = []
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if self.until != sorted(self.until):
+            raise ValueError("until must rise: each factor is tried when the one before still helped")
+        return self
+
+
 class Selection(_Strict):
-    """Launches x (configs and sweep points) x caches.
+    """Launches x (configs, sweep points and runs of a design) x caches x draws.
 
     launches: workload -> patterns over its launch folders' names ("*": all).
     configs:  names of files in simconfigs/, without .yaml; the baseline runs in any case.
     sweeps:   each a grid: axis -> factors on the baseline's values; one axis is a line, two a plane.
+    without:  names of rules of the study, each a configuration OFF-NAME with that rule off.
+    design:   a factorial design: what each axis is worth over all settings of the others, and with one of them relieved.
+    draws:    so many runs of each, which differ in what is left to chance (engines.request.Request.seed): from how far they
+              lie apart comes the interval of a speed-up.
+    whole:    time every block, whatever the study says of sampling: what a sampled speed-up is held against.
     part:     simulate on a part of the GPU; without it, on the whole.
     blocks:   replay only the first so many thread blocks, on the whole GPU, and count only them: a fragment that a slow
               engine affords. It compares engines with each other; with the GPU only where the launch has no more.
@@ -71,14 +98,20 @@ class Selection(_Strict):
     launches: dict[Name, Annotated[list[str], Once]] = Field(min_length=1)
     configs: Annotated[list[Name], Once] = []
     sweeps: list[dict[Name, Annotated[list[Factor], Field(min_length=1, max_length=MOST_POINTS), Once]]] = []
+    without: Annotated[list[Name], Once] = []
+    design: Design | None = None
     caches: Annotated[list[Cache], Once] = Field(default=["cold"], min_length=1)
+    draws: Annotated[int, Field(ge=1, le=64)] = 1
+    whole: bool = False
     part: Part | None = None
     blocks: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.configs and not self.sweeps:
-            raise ValueError("selects nothing: give configs or sweeps")
+        if not (self.configs or self.sweeps or self.without or self.design):
+            raise ValueError("selects nothing: give configs, sweeps, a design or rules to be without")
+        if (self.draws > 1 or self.whole) and (self.part is not None or self.blocks is not None):
+            raise ValueError("draws and whole are of launches on the whole GPU: leave part and blocks out")
         if self.part is not None and self.caches != ["cold"]:
             raise ValueError("a part starts from what earlier blocks left: caches does not apply")
         if self.part is not None and self.blocks is not None:
@@ -103,6 +136,7 @@ class Study(_Strict):
                 tensor-heavy ones to stay within its power), or `config`. Parts of the GPU run at the configuration's.
     held_out:   workloads from which no value of the model was set, though some led to rules: shown apart from the others.
     axes:       name -> {config field: exponent}; a factor f multiplies the baseline's value by f ** exponent.
+    rules:      name -> {config field: value with which that rule of the model has no effect}.
     selections: name -> Selection; a run that several of them ask for happens once.
     """
 
@@ -116,6 +150,7 @@ class Study(_Strict):
     clock: Literal["measured", "config"] = "config"
     held_out: Annotated[list[Name], Once] = []
     axes: dict[Name, Annotated[dict[str, Exponent], Field(min_length=1)]] = {}
+    rules: dict[Name, Annotated[dict[str, Value], Field(min_length=1)]] = {}
     selections: dict[Name, Selection] = Field(min_length=1)
 
     @property
@@ -134,9 +169,19 @@ class Study(_Strict):
     @model_validator(mode="after")
     def _known_axes(self) -> Self:
         for name, selection in self.selections.items():
-            for axis in {axis for sweep in selection.sweeps for axis in sweep}:
-                if axis not in self.axes:
-                    raise ValueError(f"selections.{name}.sweeps: no axis {axis!r}, axes has {', '.join(self.axes)}")
+            for rule in selection.without:
+                if rule not in self.rules:
+                    raise ValueError(f"selections.{name}.without: no rule {rule!r}, rules has {', '.join(self.rules)}")
+            designed = selection.design.axes if selection.design else []
+            for part, axes in (("sweeps", {a for sweep in selection.sweeps for a in sweep}), ("design.axes", designed)):
+                for axis in axes:
+                    if axis not in self.axes:
+                        raise ValueError(f"selections.{name}.{part}: no axis {axis!r}, axes has {', '.join(self.axes)}")
+            for first, second in combinations(designed, 2):
+                both = sorted(self.axes[first].keys() & self.axes[second].keys())
+                if both:
+                    what = f"axes {first} and {second} both have {both[0]}: what each is worth could not be told apart"
+                    raise ValueError(f"selections.{name}.design: {what}")
         return self
 
 

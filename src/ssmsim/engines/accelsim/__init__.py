@@ -132,6 +132,8 @@ def refuse(request: Request) -> None:
         raise SsmsimError(
             "Accel-Sim runs at the configuration's clock", "engine accelsim", "change gpu.sm_clock_mhz there"
         )
+    if request.seed:
+        raise SsmsimError("Accel-Sim leaves nothing to chance", f"seed {request.seed}", INSTEAD)
     for view in request.views.wanted():
         raise SsmsimError(f"Accel-Sim gives no view {view}", "engine accelsim", INSTEAD)
 

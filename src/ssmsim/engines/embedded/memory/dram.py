@@ -13,7 +13,7 @@ proportion to its writes, whatever their share (dram/bandwidth, streams).
 
 from numba import njit
 
-from ssmsim.architecture import SECTOR_BYTES
+from ssmsim.architecture import MOST_DRAM_BANKS, SECTOR_BYTES
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.event_queue import CHANNEL_SERVE, DRAM_DONE, schedule
 from ssmsim.engines.embedded.memory import dram_schedulers
@@ -44,7 +44,7 @@ TRANSACTION = record(
 
 # A channel; queues: [reads, writes].
 CHANNEL = record("free_fp", ("head", 2), ("tail", 2), "reads", "writes", "writing", "turn", "least", "scheduled",
-                  ("row", 64), ("last", 64), ("ready", 64))  # fmt: skip
+                  ("row", MOST_DRAM_BANKS), ("last", MOST_DRAM_BANKS), ("ready", MOST_DRAM_BANKS))  # fmt: skip
 
 
 @njit(cache=True)

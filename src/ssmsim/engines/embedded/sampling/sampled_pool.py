@@ -42,12 +42,15 @@ CACHES = ("l1_sectors", "l1_hits", "l1_load_sectors", "l1_load_hits", "l2_sector
 FIRST_USES = ("idc_misses",)  # once per SM, whatever the number of blocks
 
 
-def segments(blocks: int, wave: int, per_block: float, target: int, row: int = 1) -> list[tuple[int, int]]:
+def segments(
+    blocks: int, wave: int, per_block: float, target: int, row: int = 1, seed: int = 0
+) -> list[tuple[int, int]]:
     """[first, last) of the blocks to time, ascending; one pair that holds all when sampling would not pay.
 
     wave: blocks that run in the time of one.
     row: blocks that follow each other and share tiles, as those of a row of the grid do: a segment that is as long holds
     whole rows, else it would find what its neighbours fetched without the time that took.
+    seed: another draw of the places.
     """
     waves = max(MIN_WAVES, target / (per_block * wave))
     timed = blocks % wave + wave * max(0, -(-int(waves * wave - blocks % wave) // wave))
@@ -64,17 +67,17 @@ def segments(blocks: int, wave: int, per_block: float, target: int, row: int = 1
     for i, size in enumerate(sizes):
         begin, last = max(int(edges[i]), chosen[-1][1]), int(edges[i + 1] - size)
         whole = min(-(-begin // unit) * unit, last)
-        first = whole + scramble(i + 1) % ((last - whole) // unit + 1) * unit
+        first = whole + scramble(i + 1 + STRATA * seed) % ((last - whole) // unit + 1) * unit
         chosen.append((first, first + int(size)))
     return [*chosen, (blocks - tail, blocks)]
 
 
 class SampledPool(Pool):
-    """A pool that times some of the source's blocks. `target`: warp instructions to time, about."""
+    """A pool that times some of the source's blocks. target: warp instructions to time, about; seed: draw of the places."""
 
-    def __init__(self, program: Program, source: BlockSource, state: State, target: int) -> None:
+    def __init__(self, program: Program, source: BlockSource, state: State, target: int, seed: int = 0) -> None:
         super().__init__(program, source, state)
-        self.target = target
+        self.target, self.seed = target, seed
         self.resident = int(state.machine[0].sms * state.machine[0].blocks_per_sm)
         self.blocks = source.block_count
         self.segments = [(0, self.blocks)]
@@ -109,7 +112,7 @@ class SampledPool(Pool):
         row = (getattr(self.source, "grid", None) or (1,))[0]
         # Blocks that end at once leave their slots to more: as many run in the time of one that does not.
         wave = round(self.resident * float((lengths.astype(float) ** 2).mean()) / per_block**2)
-        self.segments = segments(self.blocks, wave, per_block, target, row)
+        self.segments = segments(self.blocks, wave, per_block, target, row, self.seed)
         self.meter.full_from, self.stagger.wave, self.stagger.done = 2 * wave, wave, len(self.segments) == 1
         self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
 
