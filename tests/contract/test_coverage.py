@@ -120,5 +120,8 @@ def test_causes_are_counted_together_and_the_largest_comes_first():
         (Occurrence("z", Path("z"), 9, 30.0), Checked("z", "too large")), (Occurrence("w", Path("w"), 2), Checked("w")),
     ]  # fmt: skip
     found = summarise(pairs)
-    assert [(m.launches, m.kernels, m.time_ns, m.example) for m in found.missing] == [(9, 1, 30.0, "z"), (4, 2, 15.0, "x")]
+    assert [(m.launches, m.kernels, m.time_ns, m.example) for m in found.missing] == [
+        (9, 1, 30.0, "z"),
+        (4, 2, 15.0, "x"),
+    ]
     assert (found.launches.replayed, found.launches.whole, found.untimed) == (2, 15, 2)

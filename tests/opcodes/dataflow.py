@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ssmsim.sass.decode import Code
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Control
-from ssmsim.tracers.emulated.resources import SHARED, UP, P, UR, facts, successors
+from ssmsim.tracers.emulated.resources import SHARED, UP, UR, P, facts, successors
 
 REGISTERS = (1 << SHARED) - 1
 STACK = 3 << 2  # R1, the stack pointer: written at every kernel's start
@@ -18,7 +18,9 @@ def names(bits: int) -> str:
     found = []
     for place in range(SHARED):
         if bits >> place & 1:
-            kind, number = next((k, place - first) for k, first in (("UP", UP), ("P", P), ("UR", UR), ("R", 0)) if place >= first)
+            kind, number = next(
+                (k, place - first) for k, first in (("UP", UP), ("P", P), ("UR", UR), ("R", 0)) if place >= first
+            )
             found.append(f"R{number // 2}.{'lh'[number % 2]}" if kind == "R" else f"{kind}{number}")
     return ", ".join(found)
 
@@ -26,7 +28,9 @@ def names(bits: int) -> str:
 def faults(code: Code) -> Iterator[str]:
     """One line for each instruction whose operands do not fit those around it."""
     table = [facts(i, False) for i in code.instructions]
-    reads = [(f.data | f.record | f.guard) & REGISTERS | _policies(i) for f, i in zip(table, code.instructions, strict=True)]
+    reads = [
+        (f.data | f.record | f.guard) & REGISTERS | _policies(i) for f, i in zip(table, code.instructions, strict=True)
+    ]
     writes = [f.writes & REGISTERS for f in table]
     following = [[j for j, _ in edges] for edges in successors(code)]
     written = _reaching(writes, following)

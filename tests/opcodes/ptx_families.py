@@ -1,3 +1,4 @@
+# ruff: noqa: E501  a statement of PTX stays on its line
 """PTX of every family of instructions that sm_90a has, statement by statement: what the survey of opcodes compiles.
 
 FAMILIES: family -> statements. A statement may use the registers that KERNEL declares: a, b, c, e (32 bits), x, y, z
@@ -90,9 +91,7 @@ def _stores(prefix: str, count: int, kind: str = "b32") -> str:
 def _mma(op: str, d: int, a: int, b: int, kind: str = "b32", result: str = "b32", tail: str = "") -> str:
     """mma.sync of so many registers each."""
     text = _registers("A", a, kind) + _registers("B", b, kind) + _registers("C", d, result)
-    return (
-        f"{text} {op} {names('C', d)}, {names('A', a)}, {names('B', b)}, {names('C', d)}{tail}; {_stores('C', d, result)}"
-    )
+    return f"{text} {op} {names('C', d)}, {names('A', a)}, {names('B', b)}, {names('C', d)}{tail}; {_stores('C', d, result)}"
 
 
 def _mma_statements() -> Iterator[str]:
@@ -150,6 +149,7 @@ def _wgmma(types: str, k: int, n: int, registers: int, tail: str, scale: str = "
 def _wgmma_statements() -> Iterator[str]:
     for sparse in (False, True):
         for in_registers in (False, True):
+
             def one(types: str, k: int, n: int, registers: int, tail: str = "", scale: str = "1, 1, 1",
                     sparse: bool = sparse, in_registers: bool = in_registers) -> str:  # fmt: skip
                 return _wgmma(types, k * (1 + sparse), n, registers, tail, scale, sparse, in_registers)
@@ -311,8 +311,13 @@ def _float_statements() -> Iterator[str]:
         yield f"setp.geu.and.{kind}x2 o|q, a, b, p; selp.b32 t, 1, 0, o; selp.b32 u, 1, 0, q;"
         yield f"set.lt.{kind}x2.{kind}x2 t, a, b;"
         yield f"set.lt.{kind}.{kind} h, h, k; cvt.u32.u16 t, h;"
-        yield f"set.ge.u32.{kind}x2 t, a, b;" if kind == "f16" else f"set.ge.u32.{kind}x2 t, a, b;"
-    yield from ("add.ftz.f16x2 t, a, b;", "mul.ftz.sat.f16x2 t, a, b;", "fma.rn.ftz.f16x2 t, a, b, c;", "mul.rn.sat.f16x2 t, a, b;")
+        yield f"set.ge.u32.{kind}x2 t, a, b;"
+    yield from (
+        "add.ftz.f16x2 t, a, b;",
+        "mul.ftz.sat.f16x2 t, a, b;",
+        "fma.rn.ftz.f16x2 t, a, b, c;",
+        "mul.rn.sat.f16x2 t, a, b;",
+    )
 
 
 def _convert_statements() -> Iterator[str]:
@@ -365,9 +370,15 @@ def _convert_statements() -> Iterator[str]:
             yield f"cvt.rn{relu}.f16x2.{kind}x2 t, h;"
     for kind in ("s8", "u8", "s16", "u16"):
         yield f"cvt.pack.sat.{kind}.s32{'.b32' if kind[1:] == '8' else ''} t, a, b{', c' if kind[1:] == '8' else ''};"
-    yield from ("cvt.pack.sat.s4.s32.b32 t, a, b, c;", "cvt.pack.sat.u4.s32.b32 t, a, b, c;",
-                "cvt.pack.sat.s2.s32.b32 t, a, b, c;", "cvt.pack.sat.u2.s32.b32 t, a, b, c;",
-                "cvt.s32.s8 t, a; cvt.rn.f32.s32 t, t;", "shr.u32 t, a, 8; cvt.rn.f32.u8 t, t;", "shr.u32 t, a, 16; cvt.rn.f32.s16 t, h;")
+    yield from (
+        "cvt.pack.sat.s4.s32.b32 t, a, b, c;",
+        "cvt.pack.sat.u4.s32.b32 t, a, b, c;",
+        "cvt.pack.sat.s2.s32.b32 t, a, b, c;",
+        "cvt.pack.sat.u2.s32.b32 t, a, b, c;",
+        "cvt.s32.s8 t, a; cvt.rn.f32.s32 t, t;",
+        "shr.u32 t, a, 8; cvt.rn.f32.u8 t, t;",
+        "shr.u32 t, a, 16; cvt.rn.f32.s16 t, h;",
+    )
 
 
 def _atomic_statements() -> Iterator[str]:
@@ -436,14 +447,21 @@ def _memory_statements() -> Iterator[str]:
             if space == "const":
                 yield f"{{ .const .align 8 .b8 bank[256]; .reg .b64 ca; mov.b64 ca, bank; and.b32 a, a, 240; cvt.u64.u32 y, a; add.u64 ca, ca, y; ld.const.{kind} {d}, [ca]; }}"
             elif space == "local":
-                yield (f"{{ .local .align 8 .b8 stack[256]; .reg .b64 la; mov.b64 la, stack; and.b32 a, a, 120; cvt.u64.u32 y, a; "
-                       f"add.u64 la, la, y; st.local.b64 [la], x; st.local.b64 [la+8], z; and.b32 b, b, 120; cvt.u64.u32 y, b; "
-                       f"mov.b64 la, stack; add.u64 la, la, y; ld.local.{kind} {d}, [la]; st.local.{kind} [la+8], {d}; ld.local.b32 u, [la+8]; }}")
+                yield (
+                    f"{{ .local .align 8 .b8 stack[256]; .reg .b64 la; mov.b64 la, stack; and.b32 a, a, 120; cvt.u64.u32 y, a; "
+                    f"add.u64 la, la, y; st.local.b64 [la], x; st.local.b64 [la+8], z; and.b32 b, b, 120; cvt.u64.u32 y, b; "
+                    f"mov.b64 la, stack; add.u64 la, la, y; ld.local.{kind} {d}, [la]; st.local.{kind} [la+8], {d}; ld.local.b32 u, [la+8]; }}"
+                )
             else:
-                yield f"ld{dot}.{kind} {d}, [{address}+{40 if 'sa' != address else 0}];"
+                yield f"ld{dot}.{kind} {d}, [{address}+{40 if address != 'sa' else 0}];"
         for space, address in (("global", "out"), ("shared", "sa"), ("", "out")):
             yield f"st{'.' + space if space else ''}.{kind.replace('s', 'u') if kind[0] == 's' else kind} [{address}+40], {'x' if d == 'r' else 'a'};"
-    for vector, registers, kind in (("v2", "{t, u}", "b32"), ("v4", "{t, u, v, w}", "b32"), ("v2", "{r, s}", "b64"), ("v2", "{h, k}", "b16")):
+    for vector, registers, kind in (
+        ("v2", "{t, u}", "b32"),
+        ("v4", "{t, u, v, w}", "b32"),
+        ("v2", "{r, s}", "b64"),
+        ("v2", "{h, k}", "b16"),
+    ):
         keep = " cvt.u32.u16 t, h;" if kind == "b16" else ""
         yield f"ld.global.{vector}.{kind} {registers}, [in+48];{keep}"
         yield f"ld.shared.{vector}.{kind} {registers}, [sa];{keep}"
@@ -452,15 +470,44 @@ def _memory_statements() -> Iterator[str]:
         yield f"ld.global.{op}.v4.b32 {{t, u, v, w}}, [in];"
     for op in ("wb", "cg", "cs", "wt"):
         yield f"st.global.{op}.b32 [out+40], a;"
-    for hint in ("L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"):
+    for hint in (
+        "L1::evict_normal",
+        "L1::evict_unchanged",
+        "L1::evict_first",
+        "L1::evict_last",
+        "L1::no_allocate",
+        "L2::64B",
+        "L2::128B",
+        "L2::256B",
+    ):
         yield f"ld.global.{hint}.b32 t, [in];"
         if "L1" in hint:
             yield f"st.global.{hint}.b32 [out+40], a;"
         yield f"ld.global.nc.{hint}.b32 t, [in];"
     yield "ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {t, u, v, w}, [in];"
-    for order in ("weak", "volatile", "relaxed.cta", "relaxed.gpu", "relaxed.sys", "acquire.cta", "acquire.gpu", "acquire.sys", "mmio.relaxed.sys"):
+    for order in (
+        "weak",
+        "volatile",
+        "relaxed.cta",
+        "relaxed.gpu",
+        "relaxed.sys",
+        "acquire.cta",
+        "acquire.gpu",
+        "acquire.sys",
+        "mmio.relaxed.sys",
+    ):
         yield f"ld.{order}.global.b32 t, [in];"
-    for order in ("weak", "volatile", "relaxed.cta", "relaxed.gpu", "relaxed.sys", "release.cta", "release.gpu", "release.sys", "mmio.relaxed.sys"):
+    for order in (
+        "weak",
+        "volatile",
+        "relaxed.cta",
+        "relaxed.gpu",
+        "relaxed.sys",
+        "release.cta",
+        "release.gpu",
+        "release.sys",
+        "mmio.relaxed.sys",
+    ):
         yield f"st.{order}.global.b32 [out+40], a;"
     yield "ld.volatile.shared.b32 t, [sa]; st.volatile.shared.b32 [sa], a;"
     for kind in ("L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged"):
@@ -470,17 +517,29 @@ def _memory_statements() -> Iterator[str]:
     yield "{ .reg .b64 policy; createpolicy.cvt.L2.b64 policy, x; mov.b64 r, policy; }"
     for what in ("global.L1", "global.L2", "global.L2::evict_last", "global.L2::evict_normal"):
         yield f"prefetch.{what} [in];"
-    yield from ("prefetchu.L1 [in];", "applypriority.global.L2::evict_normal [in], 128;", "discard.global.L2 [out], 128;", "prefetch.L2 [in];")
+    yield from (
+        "prefetchu.L1 [in];",
+        "applypriority.global.L2::evict_normal [in], 128;",
+        "discard.global.L2 [out], 128;",
+        "prefetch.L2 [in];",
+    )
     for space in ("global", "shared", "local", "const", "param", "shared::cta", "shared::cluster"):
         yield f"isspacep.{space} o, x; selp.b32 t, 1, 0, o;"
         if space in ("global", "shared", "local", "const"):
             yield f"cvta.{space}.u64 r, x; cvta.to.{space}.u64 s, y;"
-    yield from ("st.b32 [ga], a; ld.b32 t, [ga];", "ld.v4.b32 {t, u, v, w}, [ga]; st.v2.b32 [ga], {t, u};", "ldu.global.b32 t, [in];")
+    yield from (
+        "st.b32 [ga], a; ld.b32 t, [ga];",
+        "ld.v4.b32 {t, u, v, w}, [ga]; st.v2.b32 [ga], {t, u};",
+        "ldu.global.b32 t, [in];",
+    )
     for size in (4, 8, 16):
         yield f"cp.async.ca.shared.global [sa], [in], {size}; cp.async.commit_group; cp.async.wait_group 1; cp.async.wait_all;"
-    yield from ("cp.async.cg.shared.global [sa], [in], 16, n; cp.async.wait_all;", "cp.async.ca.shared.global.L2::128B [sa], [in], 8, p; cp.async.commit_group;",
-                "cp.async.cg.shared.global.L2::256B [sa], [in], 16; cp.async.wait_group 3;",
-                "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0; cp.async.cg.shared.global.L2::cache_hint [sa], [in], 16, policy; }")
+    yield from (
+        "cp.async.cg.shared.global [sa], [in], 16, n; cp.async.wait_all;",
+        "cp.async.ca.shared.global.L2::128B [sa], [in], 8, p; cp.async.commit_group;",
+        "cp.async.cg.shared.global.L2::256B [sa], [in], 16; cp.async.wait_group 3;",
+        "{ .reg .b64 policy; createpolicy.fractional.L2::evict_first.b64 policy, 1.0; cp.async.cg.shared.global.L2::cache_hint [sa], [in], 16, policy; }",
+    )
     for fence in ("membar.cta", "membar.gl", "membar.sys", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys", "fence.acq_rel.cluster",
                   "fence.sc.cta", "fence.sc.gpu", "fence.sc.sys", "fence.sc.cluster", "fence.proxy.alias", "fence.proxy.async",
                   "fence.proxy.async.global", "fence.proxy.async.shared::cta", "fence.mbarrier_init.release.cluster"):  # fmt: skip
@@ -506,7 +565,11 @@ def _lane_statements() -> Iterator[str]:
     for mode in ("all", "any", "uni"):
         for mask in ("-1", "b"):
             yield f"vote.sync.{mode}.pred o, p, {mask}; selp.b32 t, 1, 0, o;"
-    yield from ("vote.sync.ballot.b32 t, p, -1;", "vote.sync.ballot.b32 t, p, b;", "vote.sync.ballot.b32 t, !p, 0xffff;")
+    yield from (
+        "vote.sync.ballot.b32 t, p, -1;",
+        "vote.sync.ballot.b32 t, p, b;",
+        "vote.sync.ballot.b32 t, !p, 0xffff;",
+    )
     for bits, a in (("b32", "a"), ("b64", "x")):
         for mask in ("-1", "b"):
             yield f"match.any.sync.{bits} t, {a}, {mask};"
@@ -545,13 +608,58 @@ def _call_statements() -> Iterator[str]:
     yield "{ .param .b32 g, o1; and.b32 a, a, 7; st.param.b32 [g], a; call (o1), fibonacci, (g); ld.param.b32 t, [o1]; }"
 
 
-SPECIAL = (
-    "tid.x tid.y tid.z ntid.x ntid.y ntid.z laneid warpid nwarpid ctaid.x ctaid.y ctaid.z nctaid.x nctaid.y nctaid.z smid nsmid "
-    "lanemask_eq lanemask_le lanemask_lt lanemask_ge lanemask_gt clock clock_hi total_smem_size aggr_smem_size dynamic_smem_size "
-    "clusterid.x clusterid.y clusterid.z nclusterid.x nclusterid.y nclusterid.z cluster_ctaid.x cluster_ctaid.y cluster_ctaid.z "
-    "cluster_nctaid.x cluster_nctaid.y cluster_nctaid.z cluster_ctarank cluster_nctarank envreg0 envreg7 pm0 pm7 globaltimer_lo "
-    "globaltimer_hi reserved_smem_offset_begin reserved_smem_offset_end reserved_smem_offset_cap"
-).split()
+SPECIAL = [
+    "tid.x",
+    "tid.y",
+    "tid.z",
+    "ntid.x",
+    "ntid.y",
+    "ntid.z",
+    "laneid",
+    "warpid",
+    "nwarpid",
+    "ctaid.x",
+    "ctaid.y",
+    "ctaid.z",
+    "nctaid.x",
+    "nctaid.y",
+    "nctaid.z",
+    "smid",
+    "nsmid",
+    "lanemask_eq",
+    "lanemask_le",
+    "lanemask_lt",
+    "lanemask_ge",
+    "lanemask_gt",
+    "clock",
+    "clock_hi",
+    "total_smem_size",
+    "aggr_smem_size",
+    "dynamic_smem_size",
+    "clusterid.x",
+    "clusterid.y",
+    "clusterid.z",
+    "nclusterid.x",
+    "nclusterid.y",
+    "nclusterid.z",
+    "cluster_ctaid.x",
+    "cluster_ctaid.y",
+    "cluster_ctaid.z",
+    "cluster_nctaid.x",
+    "cluster_nctaid.y",
+    "cluster_nctaid.z",
+    "cluster_ctarank",
+    "cluster_nctarank",
+    "envreg0",
+    "envreg7",
+    "pm0",
+    "pm7",
+    "globaltimer_lo",
+    "globaltimer_hi",
+    "reserved_smem_offset_begin",
+    "reserved_smem_offset_end",
+    "reserved_smem_offset_cap",
+]
 
 
 def _special_statements() -> Iterator[str]:
@@ -588,7 +696,10 @@ def _bulk_statements() -> Iterator[str]:
     yield "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sa], [in], a, [sa];"
     yield "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [sm], [in], 1024, [sm+1024];"
     yield "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [sa], [in], a, [sa], h;"
-    yield policy + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [sa], [in], a, [sa], policy; }"
+    yield (
+        policy
+        + "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [sa], [in], a, [sa], policy; }"
+    )
     yield "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [a], [sa], b, [c];"
     yield "cp.async.bulk.global.shared::cta.bulk_group [out], [sa], a; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
     yield "cp.async.bulk.global.shared::cta.bulk_group [out], [sa], a; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1;"
@@ -603,7 +714,9 @@ def _bulk_statements() -> Iterator[str]:
         load = f"cp.async.bulk.tensor.{d}d.shared::cluster.global"
         yield f"{load}.tile.mbarrier::complete_tx::bytes [sa], [map, {at}], [sa];"
         yield f"{load}.tile.mbarrier::complete_tx::bytes.multicast::cluster [sa], [x, {at}], [sa], h;"
-        yield policy + f"{load}.tile.mbarrier::complete_tx::bytes.L2::cache_hint [sm], [map, {at}], [sm+1024], policy; }}"
+        yield (
+            policy + f"{load}.tile.mbarrier::complete_tx::bytes.L2::cache_hint [sm], [map, {at}], [sm+1024], policy; }}"
+        )
         yield f"cp.async.bulk.tensor.{d}d.global.shared::cta.tile.bulk_group [map, {at}], [sa]; cp.async.bulk.commit_group;"
         yield f"cp.reduce.async.bulk.tensor.{d}d.global.shared::cta.add.tile.bulk_group [map, {at}], [sa];"
         yield f"cp.async.bulk.prefetch.tensor.{d}d.L2.global.tile [map, {at}];"
@@ -630,31 +743,58 @@ def _bulk_statements() -> Iterator[str]:
 
 
 def _cluster_statements() -> Iterator[str]:
-    yield from ("barrier.cluster.arrive; barrier.cluster.wait;", "barrier.cluster.arrive.relaxed; barrier.cluster.wait.acquire;",
-                "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;", "mapa.shared::cluster.u32 t, sa, 1;", "mapa.u64 r, ga, a;",
-                "mapa.shared::cluster.u32 t, sa, a;", "getctarank.shared::cluster.u32 t, a;", "getctarank.u64 t, x;",
-                "ld.shared::cluster.b32 t, [a];", "ld.shared::cluster.v4.b32 {t, u, v, w}, [a];", "st.shared::cluster.b32 [a], b;",
-                "st.shared::cluster.v4.b32 [a], {b, c, e, n};", "atom.shared::cluster.add.u32 t, [a], b;", "red.shared::cluster.add.u32 [a], b;",
-                "atom.shared::cluster.add.f32 t, [a], b;", "atom.shared::cluster.cas.b32 t, [a], b, c;", "atom.shared::cluster.exch.b64 r, [a], x;",
-                "atom.shared::cluster.add.noftz.f16x2 t, [a], b;",
-                "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [c];", "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [a], x, [c];",
-                "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], {b, c, e, n}, [c];",
-                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [a], b, [c];",
-                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [a], b, [c];",
-                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.and.b32 [a], b, [c];",
-                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [a], b, [c];",
-                "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [a], x, [c];",
-                "mov.u32 t, %cluster_ctarank; mov.u32 u, %cluster_nctaid.x; mov.u32 v, %clusterid.x;", "mov.u32 t, %cluster_ctaid.x;",
-                "isspacep.shared::cluster o, x; selp.b32 t, 1, 0, o;", "ld.acquire.cluster.global.b32 t, [in]; st.release.cluster.global.b32 [out+40], a;")
+    yield from (
+        "barrier.cluster.arrive; barrier.cluster.wait;",
+        "barrier.cluster.arrive.relaxed; barrier.cluster.wait.acquire;",
+        "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+        "mapa.shared::cluster.u32 t, sa, 1;",
+        "mapa.u64 r, ga, a;",
+        "mapa.shared::cluster.u32 t, sa, a;",
+        "getctarank.shared::cluster.u32 t, a;",
+        "getctarank.u64 t, x;",
+        "ld.shared::cluster.b32 t, [a];",
+        "ld.shared::cluster.v4.b32 {t, u, v, w}, [a];",
+        "st.shared::cluster.b32 [a], b;",
+        "st.shared::cluster.v4.b32 [a], {b, c, e, n};",
+        "atom.shared::cluster.add.u32 t, [a], b;",
+        "red.shared::cluster.add.u32 [a], b;",
+        "atom.shared::cluster.add.f32 t, [a], b;",
+        "atom.shared::cluster.cas.b32 t, [a], b, c;",
+        "atom.shared::cluster.exch.b64 r, [a], x;",
+        "atom.shared::cluster.add.noftz.f16x2 t, [a], b;",
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], b, [c];",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [a], x, [c];",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], {b, c, e, n}, [c];",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [a], b, [c];",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [a], b, [c];",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.and.b32 [a], b, [c];",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [a], b, [c];",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [a], x, [c];",
+        "mov.u32 t, %cluster_ctarank; mov.u32 u, %cluster_nctaid.x; mov.u32 v, %clusterid.x;",
+        "mov.u32 t, %cluster_ctaid.x;",
+        "isspacep.shared::cluster o, x; selp.b32 t, 1, 0, o;",
+        "ld.acquire.cluster.global.b32 t, [in]; st.release.cluster.global.b32 [out+40], a;",
+    )
 
 
 def _grid_statements() -> Iterator[str]:
-    yield from ("griddepcontrol.launch_dependents;", "griddepcontrol.wait;", "griddepcontrol.wait; ld.global.b32 t, [in]; griddepcontrol.launch_dependents;")
+    yield from (
+        "griddepcontrol.launch_dependents;",
+        "griddepcontrol.wait;",
+        "griddepcontrol.wait; ld.global.b32 t, [in]; griddepcontrol.launch_dependents;",
+    )
 
 
 def _texture_statements() -> Iterator[str]:
     four = "{t, u, v, w}"
-    for geometry, at in (("1d", "{a}"), ("2d", "{a, b}"), ("3d", "{a, b, c, e}"), ("a1d", "{a, b}"), ("a2d", "{a, b, c, e}"), ("cube", "{a, b, c, e}")):
+    for geometry, at in (
+        ("1d", "{a}"),
+        ("2d", "{a, b}"),
+        ("3d", "{a, b, c, e}"),
+        ("a1d", "{a, b}"),
+        ("a2d", "{a, b, c, e}"),
+        ("cube", "{a, b, c, e}"),
+    ):
         if geometry[0] != "c":
             yield f"tex.{geometry}.v4.f32.s32 {four}, [x, {at}];"
         yield f"tex.{geometry}.v4.f32.f32 {four}, [x, {at}];"

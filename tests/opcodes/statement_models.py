@@ -106,7 +106,11 @@ for kind in "su":
 def _directed(kind: str, up: bool) -> Model:
     """float32 to the next 16-bit float up or down, by search among all of them."""
     every = np.arange(1 << 16, dtype=U32)
-    single = (every << U32(16)).view(np.float32) if kind == "bf16" else every.astype(np.uint16).view(np.float16).astype(np.float32)
+    single = (
+        (every << U32(16)).view(np.float32)
+        if kind == "bf16"
+        else every.astype(np.uint16).view(np.float16).astype(np.float32)
+    )
     order = np.argsort(np.where(np.isnan(single), np.inf, single), kind="stable")
     order = order[~np.isnan(single[order])]
     values = single[order].astype(np.float64)
@@ -149,11 +153,14 @@ def _same(a: np.ndarray, lanes: np.ndarray) -> np.ndarray:
     return np.array([sum(1 << int(k) for k, v in zip(lanes, a, strict=True) if v == mine) for mine in a])
 
 
-SIGNED = (lambda a: a.view(np.int32).astype(np.int64))  # fmt: skip
+def as_signed(a: np.ndarray) -> np.ndarray:
+    return a.view(np.int32).astype(np.int64)
+
+
 REDUCED: dict[str, Callable[[np.ndarray], int]] = {
-    "add.u32": lambda a: int(a.astype(np.int64).sum()), "add.s32": lambda a: int(SIGNED(a).sum()),
-    "min.u32": lambda a: int(a.min()), "max.u32": lambda a: int(a.max()), "min.s32": lambda a: int(SIGNED(a).min()),
-    "max.s32": lambda a: int(SIGNED(a).max()), "and.b32": lambda a: int(np.bitwise_and.reduce(a)),
+    "add.u32": lambda a: int(a.astype(np.int64).sum()), "add.s32": lambda a: int(as_signed(a).sum()),
+    "min.u32": lambda a: int(a.min()), "max.u32": lambda a: int(a.max()), "min.s32": lambda a: int(as_signed(a).min()),
+    "max.s32": lambda a: int(as_signed(a).max()), "and.b32": lambda a: int(np.bitwise_and.reduce(a)),
     "or.b32": lambda a: int(np.bitwise_or.reduce(a)), "xor.b32": lambda a: int(np.bitwise_xor.reduce(a)),
 }  # fmt: skip
 for name, reduced in REDUCED.items():
@@ -175,9 +182,9 @@ CASES[ODD % ("any.pred q, o, b;" + FLAG)] = Case(_of_sets(lambda a, lanes: np.fu
 CASES[ODD % ("uni.pred q, o, b;" + FLAG)] = Case(
     _of_sets(lambda a, lanes: np.full(len(a), (a & 1).all() or not (a & 1).any())), masks=True
 )
-CASES["{ and.b32 c, i, 1; setp.eq.u32 o, c, 1; @o bra L; redux.sync.add.u32 t, a, b; bra E; L: redux.sync.add.u32 t, a, b; E: }"] = (
-    Case(_of_sets(lambda a, lanes: np.full(len(a), int(a.astype(np.int64).sum()))), masks=True, parted=True)
-)
+CASES[
+    "{ and.b32 c, i, 1; setp.eq.u32 o, c, 1; @o bra L; redux.sync.add.u32 t, a, b; bra E; L: redux.sync.add.u32 t, a, b; E: }"
+] = Case(_of_sets(lambda a, lanes: np.full(len(a), int(a.astype(np.int64).sum()))), masks=True, parted=True)
 CASES["elect.sync t|o, -1; selp.b32 u, 1, 0, o;"] = Case(
     lambda x: np.stack([np.zeros(len(x)), np.arange(len(x)) % 32 == 0], 1).astype(U32)
 )
@@ -192,9 +199,9 @@ def _fibonacci(n: int) -> int:
     return n if n < 2 else _fibonacci(n - 1) + _fibonacci(n - 2)
 
 
-CASES["{ .param .b32 g, o1; and.b32 a, a, 7; st.param.b32 [g], a; call (o1), fibonacci, (g); ld.param.b32 t, [o1]; }"] = Case(
-    word(lambda a, b, c: np.array([_fibonacci(int(v) & 7) for v in a]))
-)
+CASES[
+    "{ .param .b32 g, o1; and.b32 a, a, 7; st.param.b32 [g], a; call (o1), fibonacci, (g); ld.param.b32 t, [o1]; }"
+] = Case(word(lambda a, b, c: np.array([_fibonacci(int(v) & 7) for v in a])))
 CASES["{ .reg .b64 top, place; and.b32 b, b, 255; add.u32 b, b, 8; cvt.u64.u32 x, b; stacksave.u64 top; alloca.u64 place, x; "
       "st.local.b32 [place], a; ld.local.b32 t, [place]; stackrestore.u64 top; }"] = Case(word(lambda a, b, c: a))  # fmt: skip
 CASES["ld.mmio.relaxed.sys.global.b32 t, [in+8];"] = Case(word(lambda a, b, c: c))
@@ -202,21 +209,23 @@ CASES["{ and.b32 a, a, 3; table: .branchtargets L0, L1, L2, L3; brx.idx a, table
       "bra E; L2: xor.b32 t, b, 9; bra E; L3: popc.b32 t, b; E: }"] = Case(
     lambda x: np.array([(lambda b: (b + 1, b * 5, b ^ 9, b.bit_count())[int(a) & 3] & 0xFFFFFFFF)(int(b)) for a, b in x[:, :2]], U32)[:, None]
 )  # fmt: skip
-CASES["isspacep.shared o, ga; selp.b32 t, 1, 0, o; isspacep.shared o, in; selp.b32 u, 1, 0, o; isspacep.local o, ga; selp.b32 v, 1, 0, o;"] = (
-    Case(lambda x: np.tile(np.array([1, 0, 0], U32), (len(x), 1)))
-)
+CASES[
+    "isspacep.shared o, ga; selp.b32 t, 1, 0, o; isspacep.shared o, in; selp.b32 u, 1, 0, o; isspacep.local o, ga; selp.b32 v, 1, 0, o;"
+] = Case(lambda x: np.tile(np.array([1, 0, 0], U32), (len(x), 1)))
 CASES["st.b32 [ga], a; ld.b32 t, [ga]; ld.shared.b32 u, [sa];"] = Case(lambda x: x[:, [0, 0]])
-CASES["{ .reg .b128 l, m; st.global.v2.b64 [out+64], {y, z}; mov.b128 l, {x, y}; atom.global.exch.b128 m, [out+64], l; mov.b128 {r, s}, m; }"] = (
-    Case(lambda x: np.concatenate([np.zeros((len(x), 4), U32), x[:, 6:10]], 1))
-)
+CASES[
+    "{ .reg .b128 l, m; st.global.v2.b64 [out+64], {y, z}; mov.b128 l, {x, y}; atom.global.exch.b128 m, [out+64], l; mov.b128 {r, s}, m; }"
+] = Case(lambda x: np.concatenate([np.zeros((len(x), 4), U32), x[:, 6:10]], 1))
 CASES["{ .reg .b128 l, m, d; st.global.v2.b64 [out+64], {x, y}; mov.b128 l, {x, y}; mov.b128 m, {y, z}; "
       "atom.global.cas.b128 d, [out+64], l, m; mov.b128 {r, s}, d; ld.global.v4.b32 {t, u, v, w}, [out+64]; }"] = Case(
     lambda x: np.concatenate([x[:, 6:10], x[:, 4:8]], 1)
 )  # fmt: skip
-CASES["st.global.b32 [out+64], b; cvt.u16.u32 h, b; atom.global.cas.b16 h, [out+64], h, k; cvt.u32.u16 t, h; ld.global.b32 u, [out+64];"] = Case(
-    lambda x: np.stack([x[:, 1] & 0xFFFF, x[:, 1]], 1)
+CASES[
+    "st.global.b32 [out+64], b; cvt.u16.u32 h, b; atom.global.cas.b16 h, [out+64], h, k; cvt.u32.u16 t, h; ld.global.b32 u, [out+64];"
+] = Case(lambda x: np.stack([x[:, 1] & 0xFFFF, x[:, 1]], 1))
+CASES["st.shared.b32 [sa], 0; red.shared.add.u32 [sa], 1; ld.shared.b32 t, [sa];"] = Case(
+    word(lambda a, b, c: np.ones(len(a)))
 )
-CASES["st.shared.b32 [sa], 0; red.shared.add.u32 [sa], 1; ld.shared.b32 t, [sa];"] = Case(word(lambda a, b, c: np.ones(len(a))))
 CASES["bar.red.popc.u32 t, 1, 64, p;"] = Case(
     lambda x: np.full((len(x), 1), (x[:, 0].view(np.int32) < x[:, 1].view(np.int32)).sum(), U32)
 )
@@ -242,7 +251,9 @@ def fragment(registers: np.ndarray, rows: int, per: int, unpack: Callable[[np.nd
 
 def cells(rows: int, n: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """(row, column) of each accumulator register of a warp, as arrays over its lanes."""
-    return [(LANE // 4 + 8 * r, 2 * (LANE % 4) + 8 * g + e) for g in range(n // 8) for r in range(rows // 8) for e in (0, 1)]
+    return [
+        (LANE // 4 + 8 * r, 2 * (LANE % 4) + 8 * g + e) for g in range(n // 8) for r in range(rows // 8) for e in (0, 1)
+    ]
 
 
 UNPACK: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -274,7 +285,9 @@ for left, right in (("s8", "s8"), ("s8", "u8"), ("u8", "s8"), ("u8", "u8")):
     tail = f"row.col.satfinite.s32.{left}.{right}.s32"
     CASES[_mma(f"mma.sync.aligned.m16n8k32.{tail}", 4, 4, 2)] = Case(_integers(16, 4, 2, left, right, True), 16)
 for shape, rows, d, a, b in (("m8n8k128", 8, 2, 1, 1), ("m16n8k128", 16, 4, 2, 1), ("m16n8k256", 16, 4, 4, 2)):
-    CASES[_mma(f"mma.sync.aligned.{shape}.row.col.s32.b1.b1.s32.and.popc", d, a, b)] = Case(_integers(rows, a, b, "b1", "b1"), 16)
+    CASES[_mma(f"mma.sync.aligned.{shape}.row.col.s32.b1.b1.s32.and.popc", d, a, b)] = Case(
+        _integers(rows, a, b, "b1", "b1"), 16
+    )
 
 
 def _doubles(rows: int, a: int, b: int) -> Model:
@@ -297,7 +310,12 @@ def _doubles(rows: int, a: int, b: int) -> Model:
 
 
 DOUBLES = {}
-for shape, rows, d, a, b in (("m8n8k4", 8, 2, 1, 1), ("m16n8k4", 16, 4, 2, 1), ("m16n8k8", 16, 4, 4, 2), ("m16n8k16", 16, 4, 8, 4)):
+for shape, rows, d, a, b in (
+    ("m8n8k4", 8, 2, 1, 1),
+    ("m16n8k4", 16, 4, 2, 1),
+    ("m16n8k8", 16, 4, 4, 2),
+    ("m16n8k16", 16, 4, 8, 4),
+):
     statement = _mma(f"mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64", d, a, b, "f64", "f64")
     DOUBLES[statement] = CASES[statement] = Case(_doubles(rows, a, b), 16)
 
@@ -351,7 +369,10 @@ def _warp_group(left: str, right: str, in_registers: bool, saturate: bool = Fals
         b = _decoded(_tile(np.ascontiguousarray(x[:32, 4:8]).view(np.uint8).ravel(), 16), right)
         a = _decoded(_tile(shared, 64), left)
         if in_registers:
-            held = [fragment(x[w : w + 32, 32:36], 16, 4, lambda v: v.view(np.uint8).reshape(32, 4)) for w in range(0, 128, 32)]
+            held = [
+                fragment(x[w : w + 32, 32:36], 16, 4, lambda v: v.view(np.uint8).reshape(32, 4))
+                for w in range(0, 128, 32)
+            ]
             a = _decoded(np.concatenate(held).astype(np.uint8), left)
         product = a @ b.T
         out = []
@@ -363,7 +384,9 @@ def _warp_group(left: str, right: str, in_registers: bool, saturate: bool = Fals
                 out.append((for_lanes + old.view(np.float32)).astype(np.float32).view(U32))
             else:
                 total = for_lanes.astype(np.int64) + old.view(np.int32)
-                out.append((np.clip(total, -(1 << 31), (1 << 31) - 1) if saturate else total).astype(np.int64).astype(U32))
+                out.append(
+                    (np.clip(total, -(1 << 31), (1 << 31) - 1) if saturate else total).astype(np.int64).astype(U32)
+                )
         return np.concatenate(out)
 
     return model

@@ -22,8 +22,26 @@ DATA = Path(__file__).parents[1] / "data"
 ITS_OWN = {("control", "SHF.R.U32"), ("mbarrier", "MOV")}
 # Emulated, and without a value that a test could look at.
 NO_VALUES = frozenset(
-    "ACQBULK ARRIVES CCTL CGAERRBAR DEPBAR ERRBAR FENCE LDGDEPBAR MEMBAR NANOSLEEP NOP PMTRIG PREEXIT UCGABAR_ARV "
-    "UCGABAR_WAIT WARPGROUP YIELD BPT".split()
+    [
+        "ACQBULK",
+        "ARRIVES",
+        "CCTL",
+        "CGAERRBAR",
+        "DEPBAR",
+        "ERRBAR",
+        "FENCE",
+        "LDGDEPBAR",
+        "MEMBAR",
+        "NANOSLEEP",
+        "NOP",
+        "PMTRIG",
+        "PREEXIT",
+        "UCGABAR_ARV",
+        "UCGABAR_WAIT",
+        "WARPGROUP",
+        "YIELD",
+        "BPT",
+    ]
 )
 
 
@@ -58,8 +76,15 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     path = tmp_path_factory.mktemp("tested") / "statements.cubin"
     texts = [kernel(f"s{i}", [s]) for i, s in enumerate(CASES)]
     functions = "".join(FUNCTIONS[f] for f in FUNCTIONS if any(f in s for s in CASES))
-    found = {i.base for code in codes_of(compile_ptx(HEAD + functions + "".join(texts), path)) for i in code.instructions}
-    for cubin in sorted([*(DATA / "opcodes").glob("*.cubin"), *(DATA / "kernels" / f"{n}.cubin" for n in ("control", "special", "barriers"))]):
+    found = {
+        i.base for code in codes_of(compile_ptx(HEAD + functions + "".join(texts), path)) for i in code.instructions
+    }
+    for cubin in sorted(
+        [
+            *(DATA / "opcodes").glob("*.cubin"),
+            *(DATA / "kernels" / f"{n}.cubin" for n in ("control", "special", "barriers")),
+        ]
+    ):
         for name in kernel_names(cubin.read_bytes()):
             found |= {i.base for i in decode(cubin, name).instructions}
     return found

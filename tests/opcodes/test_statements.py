@@ -23,7 +23,9 @@ def inputs(statement: str, seed: int) -> np.ndarray:
         whole = generator.integers(-50, 50, (case.threads, STRIDE // 8)).astype(np.float64)
         return whole.view(np.uint32)
     if statement in SMALL:  # bytes of 0.5 to 8 in both formats, whole accumulators
-        some = generator.choice(np.array([0, 0x38, 0x3C, 0x40, 0x44, 0xB8, 0xBC, 0xC0, 0xC4], np.uint8), (case.threads, STRIDE))
+        some = generator.choice(
+            np.array([0, 0x38, 0x3C, 0x40, 0x44, 0xB8, 0xBC, 0xC0, 0xC4], np.uint8), (case.threads, STRIDE)
+        )
         words = some.view(np.uint32).copy()
         words[:, 16:24] = generator.integers(-99, 99, (case.threads, 8)).astype(np.float32).view(np.uint32)
         return words

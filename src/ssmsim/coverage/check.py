@@ -19,7 +19,9 @@ from ssmsim.tracers import open_tracer
 from ssmsim.tracers.emulated.totals import spread
 
 OPCODE = re.compile(r"(?:PC 0x[0-9a-f]+ |\()(?:@\S+ )?([A-Z][A-Z0-9_]*)")
-INSTRUCTION = re.compile(r"PC 0x[0-9a-f]+ (?:@\S+ )?([A-Z][A-Z0-9_]*)\S*.*? (loads|reads)\b|PC 0x[0-9a-f]+ (?:@\S+ )?([A-Z][A-Z0-9_]*).*$")
+INSTRUCTION = re.compile(
+    r"PC 0x[0-9a-f]+ (?:@\S+ )?([A-Z][A-Z0-9_]*)\S*.*? (loads|reads)\b|PC 0x[0-9a-f]+ (?:@\S+ )?([A-Z][A-Z0-9_]*).*$"
+)
 UNRECORDED = re.compile(r"(loads from) .*?(, which is not recorded)")
 
 

@@ -38,7 +38,9 @@ def occurrences(root: Path) -> list[Occurrence]:
     captures = dict.fromkeys([*(f.parent for f in folders), *(f.parent for f in sorted(root.rglob("sequence.json")))])
     found = [one for capture in captures for one in _of_capture(capture, [f for f in folders if f.parent == capture])]
     if not found:
-        raise SsmsimError("holds no launch", root, "name a folder that `ssmsim capture` wrote, or one above such folders")
+        raise SsmsimError(
+            "holds no launch", root, "name a folder that `ssmsim capture` wrote, or one above such folders"
+        )
     return found
 
 
@@ -87,7 +89,9 @@ def _operation(operation: Any, where: str, capture: Path) -> Occurrence | None:
         raise SsmsimError(f"time_ns {time!r} is not a time", where, TODO)
     total = None if time is None else float(time) * count
     if isinstance(refused, dict):
-        return Occurrence(str(refused.get("kernel", "?")), None, count, total, str(refused.get("reason", "no reason given")))
+        return Occurrence(
+            str(refused.get("kernel", "?")), None, count, total, str(refused.get("reason", "no reason given"))
+        )
     name = operation.get("launch")
     return Occurrence(name, capture / name, count, total) if isinstance(name, str) else None
 

@@ -78,7 +78,9 @@ def _address(text: str, where: str) -> dict[str, Any]:
         for suffix in suffixes:
             if suffix.startswith("X"):
                 found["scale"] = int(suffix[1:])
-    if found.get("wide") and "uniform" in found:  # [R4.64+UR4]: the address of an object and a place in it, both 64 bits
+    if (
+        found.get("wide") and "uniform" in found
+    ):  # [R4.64+UR4]: the address of an object and a place in it, both 64 bits
         found["uniform_wide"] = True
     return found
 

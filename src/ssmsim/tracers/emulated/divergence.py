@@ -213,7 +213,7 @@ def wait_each(s, warps, awaited, together, following):
 @njit(cache=True)
 def part_again(s, warps, origin, following):
     """ENDCOLLECTIVE: the running lanes go on in the groups origin[warp, lane] in which they came."""
-    pc, mask = s[0], s[1]
+    mask = s[1]
     for i in range(warps.size):
         w = warps[i]
         left = mask[w]

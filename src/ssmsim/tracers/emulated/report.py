@@ -100,7 +100,10 @@ def opcode_table() -> str:
         lines.append(f"{base:14s} {entry.unit.name.lower():8s} {replay:9s} {why or row.timing}")
     rows = [support(".".join((base, *NEEDED.get(base, ())))).replay for base in OPCODES]
     refused, roles = sum(r.startswith("refused") for r in rows), rows.count("roles")
-    lines += ["", f"{len(rows)} opcodes: {rows.count('emulated')} emulated, {roles} with operand roles alone, {refused} refused"]
+    lines += [
+        "",
+        f"{len(rows)} opcodes: {rows.count('emulated')} emulated, {roles} with operand roles alone, {refused} refused",
+    ]
     return "\n".join(lines)
 
 

@@ -118,7 +118,9 @@ def bytes_matrix(registers: Array, rows: int) -> Array:
     matrix = np.empty((registers.shape[1], rows, 16 * len(registers) // down), np.uint8)
     for i, value in enumerate(registers):
         for byte in range(4):
-            matrix[:, ROW + 8 * (i % down), 4 * (LANE % 4) + byte + 16 * (i // down)] = value >> U32(8 * byte) & U32(0xFF)
+            matrix[:, ROW + 8 * (i % down), 4 * (LANE % 4) + byte + 16 * (i // down)] = value >> U32(8 * byte) & U32(
+                0xFF
+            )
     return matrix
 
 
