@@ -96,7 +96,7 @@ def _pick_halves(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
     result = np.zeros((1, 1), U32)
     for shift in (U32(0), U32(16)):
         x, y = (((v >> shift) & U32(0xFFFF)).astype(np.uint16) for v in (a, b))
-        x, y = (x, y) if ins.has("U16x2") else (x.view(np.int16), y.view(np.int16))
+        x, y = (x, y) if ins.has("U16x2") else (x.view(np.int16), y.view(np.int16))  # type: ignore[assignment]
         half = np.where(smaller, np.minimum(x, y), np.maximum(x, y))
         half = np.maximum(half, 0) if ins.has("RELU") else half
         result = result | half.view(np.uint16).astype(U32) << shift
