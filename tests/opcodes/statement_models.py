@@ -131,6 +131,45 @@ for kind in ("f16", "bf16"):
         CASES[f"cvt.{mode}.{kind}.f32 h, a; cvt.u32.u16 t, h;"] = Case(_directed(kind, mode == "rp"))
 
 
+# ---- comparisons as values, bytes -----------------------------------------------------------------------------------
+
+
+def _set(kind: str, one: int, zero: int, test: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Model:
+    """Each float of a word against its counterpart: the bits of `one` or of `zero`."""
+    size = {"<f4": "<u4", "<f2": "<u2"}[kind]
+
+    def model(x: np.ndarray) -> np.ndarray:
+        a, b = (np.ascontiguousarray(x[:, k]).view(kind).reshape(len(x), -1) for k in (0, 1))
+        bits = np.where(test(a, b), one, zero).astype(size)
+        return np.ascontiguousarray(bits).view(U32)
+
+    return model
+
+
+CASES["set.lt.f32.f32 t, a, b;"] = Case(_set("<f4", 0x3F800000, 0, np.less))
+CASES["set.neu.u32.f32 t, a, b;"] = Case(_set("<f4", 0xFFFFFFFF, 0, np.not_equal))
+CASES["set.lt.f16x2.f16x2 t, a, b;"] = Case(_set("<f2", 0x3C00, 0, np.less))
+CASES["set.ge.u32.f16x2 t, a, b;"] = Case(_set("<f2", 0xFFFF, 0, np.greater_equal))
+for kind, low, high in (("s8", -128, 127), ("s16", -32768, 32767)):
+    CASES[
+        f"cvt.sat.{kind}.s32 t, a; cvt.s32.{kind} t, t;"
+        if kind == "s8"
+        else f"cvt.sat.{kind}.s32 h, a; cvt.s32.s16 t, h;"
+    ] = Case(
+        lambda x, low=low, high=high: np.clip(x[:, :1].view(np.int32), low, high).view(U32)  # type: ignore[misc]
+    )
+
+
+def _byte_differences(x: np.ndarray) -> np.ndarray:
+    a, b = (np.ascontiguousarray(x[:, k]).view(np.uint8).reshape(-1, 4).astype(np.int64) for k in (0, 1))
+    return (np.abs(a - b).sum(axis=1) + x[:, 2]).astype(np.uint64).astype(U32)[:, None]
+
+
+CASES["vabsdiff4.u32.u32.u32.add t, a, b, c;"] = Case(_byte_differences)
+CASES["st.shared.b32 [sa], b; atom.add.u32 t, [ga], a; ld.shared.b32 u, [sa];"] = Case(
+    lambda x: np.stack([x[:, 1], x[:, 0] + x[:, 1]], 1)
+)
+
 # ---- between lanes, each set of lanes apart --------------------------------------------------------------------------
 
 

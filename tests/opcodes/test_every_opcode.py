@@ -10,21 +10,21 @@ from dataflow import faults
 from ptx_families import FAMILIES, FUNCTIONS, HEAD, kernel, module
 from statement_models import CASES
 
-from ssmsim.elf_attributes import kernel_names
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Device, Launch
-from ssmsim.sass.decode import Code, decode, decode_launch
+from ssmsim.sass.decode import Code, _disassemble, decode_launch
 from ssmsim.sass.opcodes import OPCODES
 from ssmsim.tracers.emulated.report import support
 
 DATA = Path(__file__).parents[1] / "data"
 # Dead code that ptxas itself leaves: a count unpacked again behind a reduction, the high half of a generic address.
 ITS_OWN = {("control", "SHF.R.U32"), ("mbarrier", "MOV")}
-# Emulated, and without a value that a test could look at.
+ROLES_UNKNOWN = {"texture"}  # how many registers a coordinate takes hangs on the geometry; all of them are refused
+# Emulated, and without a value that a statement leaves: order, hints, control (which tests/golden has), what only fences use.
 NO_VALUES = frozenset(
     [
         "ACQBULK",
-        "ARRIVES",
+        "BREAK",
         "CCTL",
         "CGAERRBAR",
         "DEPBAR",
@@ -36,6 +36,8 @@ NO_VALUES = frozenset(
         "NOP",
         "PMTRIG",
         "PREEXIT",
+        "UP2UR",
+        "UR2UP",
         "UCGABAR_ARV",
         "UCGABAR_WAIT",
         "WARPGROUP",
@@ -76,18 +78,11 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     path = tmp_path_factory.mktemp("tested") / "statements.cubin"
     texts = [kernel(f"s{i}", [s]) for i, s in enumerate(CASES)]
     functions = "".join(FUNCTIONS[f] for f in FUNCTIONS if any(f in s for s in CASES))
-    found = {
-        i.base for code in codes_of(compile_ptx(HEAD + functions + "".join(texts), path)) for i in code.instructions
-    }
-    for cubin in sorted(
-        [
-            *(DATA / "opcodes").glob("*.cubin"),
-            *(DATA / "kernels" / f"{n}.cubin" for n in ("control", "special", "barriers")),
-        ]
-    ):
-        for name in kernel_names(cubin.read_bytes()):
-            found |= {i.base for i in decode(cubin, name).instructions}
-    return found
+    compile_ptx(HEAD + functions + "".join(texts), path)
+    control = [DATA / "kernels" / f"{name}.cubin" for name in ("control", "special", "barriers")]
+    cubins = [path, *control, *(DATA / "opcodes").glob("*.cubin")]
+    kernels = [items for cubin in cubins for items in _disassemble(cubin.read_bytes(), cubin).values()]
+    return {item["opcode"].split(".")[0] for items in kernels for item in items}
 
 
 def test_the_survey_is_wide(survey: dict[Path, list[Code]]) -> None:
@@ -99,7 +94,7 @@ def test_the_survey_is_wide(survey: dict[Path, list[Code]]) -> None:
 def test_operands_fit_the_code_around_them(survey: dict[Path, list[Code]]) -> None:
     found = [
         (path.stem, fault) for path, codes in survey.items() for code in codes for fault in faults(code)
-        if (path.stem, fault.split()[0]) not in ITS_OWN
+        if path.stem not in ROLES_UNKNOWN and (path.stem, fault.split()[0]) not in ITS_OWN
     ]  # fmt: skip
     assert not found
 

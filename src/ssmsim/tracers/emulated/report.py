@@ -82,7 +82,7 @@ def support(opcode: str) -> Support:
     if refused:
         return Support(f"refused: {refused}", "none: refused")
     moves = entry.access != Access.NONE or entry.control != Control.NONE
-    done = bool(entry.semantics) and not ("SP" in mods and entry.unit == Unit.TENSOR)
+    done = bool(entry.semantics) and "OOB" not in mods and not ("SP" in mods and entry.unit == Unit.TENSOR)
     results = bool(entry.operands(mods)[0])
     emulated = done or moves or base in OF_MACHINE or not results
     untimed = entry.timing_refusal(mods)

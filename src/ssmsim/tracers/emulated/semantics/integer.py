@@ -95,8 +95,8 @@ def _pick_halves(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
     """The same for two 16-bit numbers of a register."""
     result = np.zeros((1, 1), U32)
     for shift in (U32(0), U32(16)):
-        x, y = (((v >> shift) & U32(0xFFFF)).astype(np.uint16) for v in (a, b))
-        x, y = (x, y) if ins.has("U16x2") else (x.view(np.int16), y.view(np.int16))  # type: ignore[assignment]
+        kind = np.dtype(np.uint16 if ins.has("U16x2") else np.int16)
+        x, y = (((v >> shift) & U32(0xFFFF)).astype(np.uint16).view(kind) for v in (a, b))
         half = np.where(smaller, np.minimum(x, y), np.maximum(x, y))
         half = np.maximum(half, 0) if ins.has("RELU") else half
         result = result | half.view(np.uint16).astype(U32) << shift
