@@ -13,8 +13,8 @@ from typing import Any
 
 from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
-from ssmsim.capture.copies import Copies
 from ssmsim.capture.calls import parameter_bytes, read_call
+from ssmsim.capture.copies import Copies
 from ssmsim.capture.variables import Found, record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
