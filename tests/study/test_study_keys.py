@@ -26,7 +26,7 @@ print("\\n".join(m.__file__ for n, m in sys.modules.items() if n.partition(".")[
 """
 # Loaded by a simulation, and no number rests on them.
 HARMLESS = ("measured.py", "files.py", "errors.py", "engines/compile_cache.py", "study/__init__.py", "study/keys.py", "study/names.py",
-            "study/plan.py", "study/schema.py")  # fmt: skip
+            "study/plan.py", "study/points.py", "study/schema.py", "factorial.py")  # fmt: skip
 PART = {"selections": {"only": {"launches": {"tiny": ["*"]}, "configs": ["smem_x2"], "part": {"sms": 16}}}}
 BUFFER = "00-selective_scan_fwd_kernel"  # with contents
 
