@@ -22,9 +22,9 @@ from analysis.readme import SECTIONS, markdown, render
 from analysis.sensitivity import factors
 from ssmsim.config.load import load
 from ssmsim.counters import COUNTERS, STALL_REASONS, TENSOR_FLOP, stall
+from ssmsim.factorial import array
 from ssmsim.results import Result
 from ssmsim.study import evidence
-from ssmsim.study.factorial import array
 from ssmsim.study.plan import make_plan
 
 mpl.use("agg")

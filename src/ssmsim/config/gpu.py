@@ -1,10 +1,10 @@
 """What a simulated GPU is made of: the die, its units, and the start and end of a kernel on it."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ssmsim.config.fields import Count, Cycles, Group, Megahertz, Rate
+from ssmsim.config.fields import Count, Cycles, Group, Megahertz, Rate, Room
 from ssmsim.config.memory_system import L2, Dram, Noc
 from ssmsim.config.sm import L1, Constant, Fetch, Issue, Mio, Shared, Sm, Tensor
 
@@ -40,6 +40,12 @@ class Launch(Group):
     sm_interval_cycles: Cycles = Field(description="between two block launches on one SM")
     first_instruction_cycles: Cycles = Field(description="block launch to the first issue of its warps")
     release_cycles: Cycles = Field(description="last warp's exit to a successor block's launch")
+    schedule: Literal["dynamic", "persistent"] = Field(
+        description="dynamic: a block starts wherever there is room. persistent: as many blocks as fit stay and walk tiles at that stride"
+    )
+    rasterization_width: Room = Field(
+        description="tiles come in columns of the grid so many wide, row by row in each; 0: whole rows"
+    )
     skip_prologue: bool = Field(
         description="after the first wave, warps start at their first global access: a persistent kernel's tile loop"
     )

@@ -23,6 +23,7 @@ def contradictions(config: Hardware) -> list[tuple[bool, str, str]]:
         (shared.max_bytes_per_block > shared.max_bytes_per_sm, "shared.max_bytes_per_block", "exceeds the SM's"),
         (max(carveouts) * 1024 != shared.max_bytes_per_sm, "shared.carveouts_kib", "must end with max_bytes_per_sm"),
         (carveouts != sorted(set(carveouts)), "shared.carveouts_kib", "must ascend"),
+        *_prefetcher(config),
         (l2.slices % l2.partitions != 0, "l2.slices", "is not a multiple of l2.partitions"),
         (
             l2.bytes % (l2.slices * l2.ways * l2.line_bytes) != 0,
@@ -61,6 +62,29 @@ def contradictions(config: Hardware) -> list[tuple[bool, str, str]]:
         (sm.fp32_lanes_per_subcore % 2 != 0, "sm.fp32_lanes_per_subcore", "must be even: two FMA pipes"),
         *_sizes(config),
         (fetch.l0_bytes_per_subcore % fetch.l0_line_bytes != 0, "fetch.l0_bytes_per_subcore", "is not whole lines"),
+    ]
+
+
+def _prefetcher(config: Hardware) -> list[tuple[bool, str, str]]:
+    """A prefetcher needs each of its parts; an oracle beside it would hide what it is to show."""
+    l1 = config.l1
+    return [
+        (l1.prefetcher_bytes % l1.line_bytes != 0, "l1.prefetcher_bytes", "is not whole lines"),
+        (
+            l1.prefetcher_bytes > 0 and l1.prefetcher_loads == 0,
+            "l1.prefetcher_loads",
+            "is 0: the prefetcher would never ask",
+        ),
+        (
+            l1.prefetcher_bytes > 0 and l1.prefetcher_awaited_lines == 0,
+            "l1.prefetcher_awaited_lines",
+            "is 0: the prefetcher would never ask",
+        ),
+        (
+            l1.prefetcher_bytes > 0 and l1.prefetch_lead_cycles > 0,
+            "l1.prefetch_lead_cycles",
+            "is a bound in place of a prefetcher: set it or l1.prefetcher_bytes",
+        ),
     ]
 
 

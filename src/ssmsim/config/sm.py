@@ -248,5 +248,11 @@ class L1(Group):
         description="stores that wait for their port hold up loads when the port is further behind than this"
     )
     prefetch_lead_cycles: Cycles = Field(
-        description="unloaded latency below the L1 that a DMA engine running ahead hides; bandwidth and queues stay"
+        description="a bound: unloaded latency below the L1 that an oracle hides; bandwidth and queues stay"
     )
+    prefetcher_bytes: Room = Field(
+        description="buffer of a prefetcher for loads and copies from global memory, out of l1.unified_bytes; 0: there is none"
+    )
+    prefetcher_loads: Room = Field(description="loads of a warp that it may be ahead of the warp")
+    prefetcher_awaited_lines: Room = Field(description="lines that it may have on their way")
+    prefetcher_interval_cycles: Interval = Field(description="it looks for one line per this")

@@ -21,11 +21,11 @@ from ssmsim.config.clocks import at_clock
 from ssmsim.engines import open_engine
 from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError, told
+from ssmsim.factorial import array, effects
 from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.before import ran_before
-from ssmsim.study.factorial import array, effects
 from ssmsim.study.keys import current
 from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, make_plan

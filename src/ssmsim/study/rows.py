@@ -25,11 +25,11 @@ import pandas as pd
 
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError, told
+from ssmsim.factorial import array
 from ssmsim.files import whole_file
 from ssmsim.launch import Launch, read_launch
 from ssmsim.measured import read_measured
 from ssmsim.results import read_result
-from ssmsim.study.factorial import array
 from ssmsim.study.keys import current
 from ssmsim.study.plan import Plan, Run, make_plan
 from ssmsim.study.points import design_points

@@ -63,7 +63,7 @@ class Part(_Strict):
 class Design(_Strict):
     """A two-level factorial design over axes: each run has every axis at the baseline's value or `factor` times it.
 
-    Rows of an orthogonal array of strength 3 (ssmsim.study.factorial): 24 runs for 9 to 12 axes, 16 for 5 to 8, 8 for up
+    Rows of an orthogonal array of strength 3 (ssmsim.factorial): 24 runs for 9 to 12 axes, 16 for 5 to 8, 8 for up
     to 4.
     until: factors of the axis that turns out to be worth most, alone, until one brings next to nothing more.
     """

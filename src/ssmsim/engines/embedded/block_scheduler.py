@@ -6,18 +6,25 @@ launch/block_dispatch_rate, `order`). Registers, shared memory, warps and blocks
 out how many blocks fit. Blocks' ends are taken note of one per successor_fp too, and the kernel ends with the last:
 with 1,056 empty blocks it lasts 944 cycles longer beyond the last SM's work than with 132 (captures of empty kernels;
 1,000 to 1,400 when all spin and end together).
+
+With launch.schedule persistent the launch has as many blocks as fit at once, and each walks tiles, which are the blocks
+of the captured launch: the k-th those of number k, k + places, k + 2 places and so on. A warp that has ended goes on
+with the next tile as behind a branch. It need not wait for the others where shared memory has room for two tiles of each
+block (state/occupancy.py): they overlap, but no more than two. Nothing is launched for it, and its registers stay.
 """
 
 from numba import njit
 
 from ssmsim.architecture import SUBCORES, WARPGROUP_WARPS
-from ssmsim.engines.embedded.event_queue import BLOCK_FREE, LAUNCH, schedule
+from ssmsim.engines.embedded.event_queue import BLOCK_FREE, LAUNCH, SUCCEED, schedule
 from ssmsim.engines.embedded.sm import barrier
+from ssmsim.engines.embedded.sm.memory import prefetch_buffer
 from ssmsim.engines.embedded.sm.stalls import NO_INSTRUCTION, settle
 from ssmsim.engines.embedded.state.records import FP, INDEX, INF, MAX_BARRIERS, MAX_BLOCK_WARPS, NONE, OFF_BIT, record
 
 BLOCK = record(
     "id", "live", "sm", "used", "first_subcore", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
+    "tile", "heir", "led", "entered", "leaving",  # of a persistent block: number, record of the next, see succeed()
     ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // WARPGROUP_WARPS), ("gmma_arrived", MAX_BLOCK_WARPS // WARPGROUP_WARPS),
 )  # fmt: skip
 
@@ -40,7 +47,7 @@ LOADED = record(
 def launch(m, chip, cores, grid, cycle):
     """Start one block if one fits somewhere. False when a block is needed that has not been loaded yet."""
     chip.run.launch_scheduled = 0
-    if chip.run.next_launch >= m.block_total:
+    if chip.run.next_launch >= m.launch_total:
         return True
     best, fewest, soonest = NONE, m.blocks_per_sm, INF
     for i in range(m.sms):
@@ -78,45 +85,66 @@ def ask(gpu, events, when):
 def start(m, chip, cores, grid, s, cycle):
     """Put the next loaded block on SM s, its warps on the sub-cores in turn."""
     sm = cores.sms[s]
-    number = grid.loaded[chip.run.next_launch % m.loaded_capacity].turn
-    source = grid.loaded[number]
-    chip.run.next_launch += 1
-    source.launched, source.sm = cycle, s
-    slot = s * m.blocks_per_sm
-    while cores.blocks[slot].used:
-        slot += 1
-    source.slot = slot - s * m.blocks_per_sm
+    slot = occupy(m, cores, grid, s, chip.run.next_launch, cycle)
     block = cores.blocks[slot]
-    block.used, block.id, block.live, block.sm, block.loaded = 1, source.id, m.warps_per_block, s, number
-    block.arrived[:] = 0
-    block.gmma_issued[:] = 0
-    block.gmma_done[:] = 0
-    block.gmma_arrived[:] = 0
-    block.warps[:] = NONE
-    if sm.warps == 0:
-        sm.active_since = cycle
+    chip.run.next_launch += 1
     sm.blocks += 1
     sm.launch_free = cycle + m.launch.sm_interval_cycles
     block.first_subcore = sm.next_subcore
     sm.next_subcore = (sm.next_subcore + m.warps_per_block) % SUBCORES
     for i in range(m.warps_per_block):
-        sub_index = SUBCORES * s + (block.first_subcore + i) % SUBCORES
-        cores.subs[sub_index].taken += 1
-        if cores.subs[sub_index].warps == 0:
-            cores.subs[sub_index].active_since = cycle
-        cores.subs[sub_index].warps += 1
-        w = sub_index * m.sm.warp_slots_per_subcore
-        while cores.warps[w].block != NONE:
-            w += 1
-        block.warps[i] = w
-        begin(m, chip.run, cores.warps[w], source, cores.stream, i, slot, cycle)
-        sub = cores.subs[sub_index]
-        sub.awake |= cores.warps[w].bit
-        sub.wake = min(sub.wake, cores.warps[w].ready)
-        sm.wake = min(sm.wake, sub.wake)
-        sm.warps += 1
-        chip.counts.launched_warps += 1
-        chip.run.warps_alive += 1
+        cores.subs[SUBCORES * s + (block.first_subcore + i) % SUBCORES].taken += 1
+        enter(m, chip, cores, grid, slot, i, cycle, cycle + m.launch.first_instruction_cycles)
+
+
+@njit(cache=True)
+def occupy(m, cores, grid, s, tile, cycle):
+    """Take a place of SM s for a loaded block, of which no warp has begun; its record."""
+    number = grid.loaded[tile % m.loaded_capacity].turn
+    source = grid.loaded[number]
+    source.launched, source.sm = cycle, s
+    slot = s * m.block_places
+    while cores.blocks[slot].used:
+        slot += 1
+    source.slot = slot - s * m.block_places
+    block = cores.blocks[slot]
+    block.used, block.id, block.live, block.sm, block.loaded = 1, source.id, m.warps_per_block, s, number
+    block.tile, block.heir, block.led, block.entered, block.leaving = tile, NONE, 0, 0, 0
+    block.arrived[:] = 0
+    block.gmma_issued[:] = 0
+    block.gmma_done[:] = 0
+    block.gmma_arrived[:] = 0
+    block.warps[:] = NONE
+    return slot
+
+
+@njit(cache=True)
+def enter(m, chip, cores, grid, slot, i, cycle, ready):
+    """Warp i of a block takes a free place of its sub-core and may issue from `ready` on."""
+    block = cores.blocks[slot]
+    sm, sub_index = cores.sms[block.sm], SUBCORES * block.sm + (block.first_subcore + i) % SUBCORES
+    sub = cores.subs[sub_index]
+    if sm.warps == 0:
+        sm.active_since = cycle
+    if sub.warps == 0:
+        sub.active_since = cycle
+    sub.warps += 1
+    sm.warps += 1
+    w = sub_index * m.sm.warp_slots_per_subcore
+    while cores.warps[w].block != NONE:
+        w += 1
+    block.warps[i] = w
+    block.entered |= 1 << i
+    warp = cores.warps[w]
+    begin(chip.run, warp, grid.loaded[block.loaded], cores.stream, i, slot, cycle)
+    warp.ready = warp.stall_end = ready
+    sub.awake |= warp.bit
+    sub.wake = min(sub.wake, warp.ready)
+    sm.wake = min(sm.wake, sub.wake)
+    chip.counts.launched_warps += 1
+    chip.run.warps_alive += 1
+    if m.prefetch_places:
+        prefetch_buffer.call(chip.events, sm, cycle)
 
 
 @njit(cache=True)
@@ -136,7 +164,7 @@ def fits(m, sm, subs, first):
 
 
 @njit(cache=True)
-def begin(m, gpu, warp, source, stream, i, slot, cycle):
+def begin(gpu, warp, source, stream, i, slot, cycle):
     """Reset a warp slot to the start of its stream; issue fetches its first line."""
     warp.position, warp.end, warp.access = source.first[i], source.first[i + 1], source.access[i]
     warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
@@ -145,12 +173,13 @@ def begin(m, gpu, warp, source, stream, i, slot, cycle):
     warp.first_answer, warp.last_answer = 0, 0
     warp.deferred, warp.opened, warp.stored, warp.yielded = 0, 0, 0, 0
     warp.copy_left[:] = 0
-    warp.turn, warp.issued, warp.branched = gpu.next_launch, cycle, cycle
+    warp.loads, warp.ahead, warp.ahead_line = 0, 0, 0
+    warp.ahead_position, warp.ahead_access = warp.position, warp.access
+    warp.turn, warp.issued, warp.branched = gpu.next_launch + gpu.heirs, cycle, cycle
     warp.age = gpu.ages
     gpu.ages += 1
     warp.current, warp.off = stream[warp.position] & INDEX, stream[warp.position] >> OFF_BIT
     warp.started, warp.mark, warp.state = cycle, cycle, NO_INSTRUCTION
-    warp.ready = warp.stall_end = cycle + m.launch.first_instruction_cycles
 
 
 @njit(cache=True)
@@ -173,15 +202,62 @@ def retire(m, chip, cores, grid, w, cycle):
     if sm.warps == 0:
         sm.active += cycle - sm.active_since
     warp.block, warp.ready = NONE, INF
+    if m.persistent:
+        block.leaving += 1
+        schedule(chip.events, cycle, SUCCEED, slot, warp.number)
     if block.live:
         barrier.leave(m, cores, block, cycle)
         return
     grid.loaded[block.loaded].done = 1
     grid.loaded[block.loaded].finished = cycle
     chip.run.blocks_done += 1
+    if not m.persistent:
+        end(m, chip, slot, cycle)
+
+
+@njit(cache=True)
+def end(m, chip, slot, cycle):
+    """A block has ended; its place is free some time later."""
     chip.run.ended_fp = max(chip.run.ended_fp, cycle << FP) + m.successor_fp
     chip.run.finish = max(chip.run.finish, chip.run.ended_fp >> FP)
     schedule(chip.events, cycle + m.launch.release_cycles, BLOCK_FREE, slot, 0)
+
+
+@njit(cache=True)
+def succeed(m, chip, cores, grid, slot, i, cycle):
+    """Warp i of a persistent block has ended its tile and goes on with the next. False when that has not been loaded yet.
+
+    block.heir: the record of the next tile, once a warp has begun it. led: the tile before has not ended yet, so there is
+    no room for another one behind. entered: warps that have begun, as a mask. leaving: events like this one to come.
+    """
+    block = cores.blocks[slot]
+    tile = block.tile + m.places
+    more = tile < m.block_total
+    if more and block.heir == NONE and (block.live == 0 or (m.tiles_overlap and not block.led)):
+        if tile >= chip.run.loaded_blocks:
+            schedule(chip.events, cycle, SUCCEED, slot, i)
+            return False
+        chip.run.heirs += 1
+        block.heir = occupy(m, cores, grid, block.sm, tile, cycle)
+        heir = cores.blocks[block.heir]
+        heir.first_subcore, heir.led = block.first_subcore, 1
+    if block.heir != NONE:
+        for j in range(m.warps_per_block):
+            gone = block.entered >> j & 1 and block.warps[j] == NONE
+            if gone and not cores.blocks[block.heir].entered >> j & 1:
+                enter(m, chip, cores, grid, block.heir, j, cycle, cycle + m.sm.branch_latency_cycles)
+    block.leaving -= 1
+    if block.live or block.leaving:
+        return True
+    if not more:
+        end(m, chip, slot, cycle)
+        return True
+    heir = cores.blocks[block.heir]
+    heir.led, block.used = 0, 0
+    if heir.live < m.warps_per_block:  # some have ended that tile, too, and waited for room
+        heir.leaving += 1
+        schedule(chip.events, cycle, SUCCEED, block.heir, i)
+    return True
 
 
 @njit(cache=True)

@@ -74,6 +74,11 @@ def conserve(state: State, executed: int) -> None:
         "SM lines awaited": (int(state.sms.misses.sum()), 0),
         "places of copies given back": (int(state.sms.places_taken_fp.sum()), 0),
         "places of lines given back": (int(state.sms.awaited.sum()), 0),
+        "lines prefetched = used, lost or left": (
+            counts.prefetch_lines,
+            counts.prefetch_used + counts.prefetch_lost + np.count_nonzero(state.prefetched.line),
+        ),
+        "lines on their way to the prefetcher": (int(state.sms.ahead_awaited.sum()), 0),
         "stores acknowledged": (int(state.sms.stores_acknowledged.sum()), int(state.sms.stores_issued.sum())),
         "bytes of stores to be taken": (int(state.sms.stores.sum()), 0),
         "fences waiting": (int(state.sms.fences_waiting.sum()), 0),

@@ -19,11 +19,13 @@ from ssmsim.engines.embedded.event_queue import (
     FILL,
     GMMA_DONE,
     LAUNCH,
+    PREFETCH,
     RELEASE,
     REPLY,
     RETIRE,
     SERVE,
     STORED,
+    SUCCEED,
     WHEEL,
     next_due,
     take,
@@ -32,7 +34,7 @@ from ssmsim.engines.embedded.host.prefetch import ahead
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import slice_cache, writes
 from ssmsim.engines.embedded.sm import issue, scoreboard
-from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, writeback
+from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, prefetcher, writeback
 from ssmsim.engines.embedded.state.parts import chip_of, cores_of, grid_of, icache_of, machine_of, memory_of
 from ssmsim.engines.embedded.state.records import INF
 
@@ -63,6 +65,9 @@ def cycles(m, chip, cores, icache, memory, grid, pause):
                 block_scheduler.free(m, run, cores, events, a, cycle)
             elif kind == LAUNCH:
                 if not block_scheduler.launch(m, chip, cores, grid, cycle):
+                    return NEED_BLOCKS
+            elif kind == SUCCEED:
+                if not block_scheduler.succeed(m, chip, cores, grid, a, b, cycle):
                     return NEED_BLOCKS
             else:
                 happens(m, chip, cores, memory, kind, a, b, cycle)
@@ -107,6 +112,8 @@ def happens(m, chip, cores, memory, kind, a, b, cycle):
         writeback.join(cores.sms[a], cores.requests, chip.events, b, cycle)
     elif kind == FENCE:
         fence.step(m, chip, cores, memory, a, cycle)
+    elif kind == PREFETCH:
+        prefetcher.serve(m, chip, cores, memory, a, cycle)
 
 
 @njit(cache=True, inline="always")

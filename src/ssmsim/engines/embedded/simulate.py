@@ -12,6 +12,7 @@ from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import conservation, event_queue, instructions, loop
 from ssmsim.engines.embedded.feed.block_pool import Pool
+from ssmsim.engines.embedded.feed.rasterization import in_order
 from ssmsim.engines.embedded.sampling import warm_caches, window
 from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool
 from ssmsim.engines.embedded.sm import instruction
@@ -47,10 +48,11 @@ def simulate(request: Request) -> Result:
 
     L2 and DRAM keep their own clocks at another sm_clock_mhz, so a slower SM finds them faster.
 
-    Raises SsmsimError for a launch of another architecture, one that does not fit, an opcode without timing, a
-    deadlock (naming warp and barrier), or a broken conservation law.
+    Raises SsmsimError for a launch of another architecture, one that does not fit, a schedule that goes with no sample,
+    an opcode without timing, a deadlock (naming warp and barrier), or a broken conservation law.
     """
     started = time.perf_counter()
+    request = in_order(request)
     program, launch, config = request.program, request.launch, at_clock(request.config, request.sm_clock_mhz)
     check_device(launch, config)
     state = machine.build(instructions.translate(program, config), launch, config, request.blocks.block_count)
@@ -78,7 +80,7 @@ def simulate(request: Request) -> Result:
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
         engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="warm" if request.warm else "cold",
         counters=report.counters(state, pool, program, config, launch),
-        warp_instructions=timed, sampled=sampled, notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz"],
+        warp_instructions=timed, sampled=sampled, notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz", *report.notes(state)],
     )  # fmt: skip
     result.wall_seconds = time.perf_counter() - started
     return result

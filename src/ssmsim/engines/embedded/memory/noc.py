@@ -49,6 +49,15 @@ def free_fill(fills, index):
 
 
 @njit(cache=True)
+def wait_for(fills, primary, request):
+    """A later request waits for a line that is on its way."""
+    index = take_fill(fills)
+    node = fills[index]
+    node.request, node.next = request, fills[primary].waiters
+    fills[primary].waiters = index
+
+
+@njit(cache=True)
 def near_of(m, home, side):
     """Slice of the same place in the partition `side`."""
     per_side = m.l2.slices // m.l2.partitions

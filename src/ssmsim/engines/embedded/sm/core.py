@@ -21,6 +21,7 @@ WARP = record(
     "position", "end", "line", "held", "deferred",
     "opened", "made", "off", "access", "given", "outstanding", "leaving", "gmma_pending",
     "block", "number", "gathering", "fence", "started", "stored", "paced", "first_answer", "last_answer",
+    "loads", "ahead", "ahead_position", "ahead_access", "ahead_line",  # of the prefetcher: loads issued and foreseen, and where it is
     "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS), ("copy_told", COPY_GROUPS),
     whole_lines=True,
 )  # fmt: skip
@@ -44,7 +45,7 @@ SM = record(
     "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "copy_written",
-    "misses", "awaited",
+    "misses", "awaited", "ahead_due", "ahead_free", "ahead_turn", "ahead_next", "ahead_awaited",
     "places_taken_fp", "oldest", "newest",
     ("landing_from", LANDINGS), ("landing_until", LANDINGS), "landings",
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "refill_interval", "stores", "barrier_free",

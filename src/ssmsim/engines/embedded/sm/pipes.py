@@ -57,7 +57,8 @@ def dispatch(m, counts, sm, sub, warp, one, cycle):
     if one.wide:
         there += m.sm.wide_multiply_cycles
     if one.pipe == TENSOR and one.kind == FIXED:
-        sub.queue_last = max(sub.queue_last, there) + max(one.even_reads, one.odd_reads)
+        ports = m.sm.register_ports_per_bank
+        sub.queue_last = max(sub.queue_last, there) + (max(one.even_reads, one.odd_reads) + ports - 1) // ports
     if one.feeds:
         warp.made = there
     sub.stage_free_fp = max(there << FP, sub.stage_free_fp) + m.issue_fp

@@ -15,7 +15,7 @@ from ssmsim.engines.embedded.host.huge_pages import Room
 from ssmsim.engines.embedded.memory import dram, noc, tag_store
 from ssmsim.engines.embedded.memory.l2 import slice_cache, slice_queues
 from ssmsim.engines.embedded.sm import core, fetch
-from ssmsim.engines.embedded.sm.memory import l1, lsu
+from ssmsim.engines.embedded.sm.memory import l1, lsu, prefetch_buffer
 from ssmsim.engines.embedded.sm.stalls import STALLS
 from ssmsim.engines.embedded.state import counts
 from ssmsim.engines.embedded.state import records as r
@@ -50,6 +50,7 @@ class State:
     coalescer: Records
     l1_tags: Records
     l1_lines: Records
+    prefetched: Records
     slices: Records
     nodes: Records
     l2_tags: Records
@@ -98,7 +99,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     l0_entries = len(subs) * int(m.l0_sets * m.l0_ways)
     state = State(
         machine=machine, gpu=room.records(counts.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
-        blocks=room.records(block_scheduler.BLOCK, len(sms) * fits.blocks),
+        blocks=room.records(block_scheduler.BLOCK, len(sms) * int(m.block_places)),
         loaded=room.records(block_scheduler.LOADED, int(m.loaded_capacity)),
         order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(coalesce.ACCESS, 0),
@@ -108,6 +109,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         coalescer=room.records(noc.COALESCED, max(1, int(m.gpcs * m.noc.coalescer_entries_per_gpc))),
         l1_tags=room.records(tag_store.TAG, len(sms) * int(m.l1_sets * m.l1_ways)),
         l1_lines=room.records(l1.L1_LINE, len(sms) * int(m.l1_sets * m.l1_ways)),
+        prefetched=room.records(prefetch_buffer.PREFETCHED, max(1, len(sms) * int(m.prefetch_places))),
         slices=room.records(slice_cache.SLICE, config.l2.slices),
         nodes=room.records(slice_queues.NODE, 4 * config.l2.slices * int(m.cpcs + m.sms + 3)),
         l2_tags=room.records(tag_store.TAG, int(m.l2.slices * m.l2_sets * m.l2.ways)),

@@ -10,12 +10,16 @@ from ssmsim.launch import Launch
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Blocks of this launch that fit on one SM, and what is left of the unified memory for the L1."""
+    """Blocks of this launch that fit on one SM, and what is left of the unified memory for the L1.
+
+    overlaps: each of these blocks, if persistent, has shared memory for its next tile, too.
+    """
 
     blocks: int
     limits: dict[str, int]
     carveout_bytes: int
     l1_bytes: int
+    overlaps: bool = False
 
 
 def occupancy(launch: Launch, config: SimConfig) -> Occupancy:
@@ -38,8 +42,17 @@ def occupancy(launch: Launch, config: SimConfig) -> Occupancy:
     if blocks == 0:
         raise SsmsimError(f"a block does not fit on an SM of {config.name}: too much of its {reason}", launch.folder,
                           "give the configuration more, or capture another launch")  # fmt: skip
-    carveout = next(k * 1024 for k in shared.carveouts_kib if k * 1024 >= blocks * memory)
-    return Occupancy(blocks, limits, carveout, config.l1.unified_bytes - carveout - config.l1.reserved_bytes)
+    twice = _up(2 * launch.shared_memory_bytes + shared.reserved_bytes_per_block, shared.allocation_unit_bytes)
+    overlaps = config.launch.schedule == "persistent" and (
+        2 * launch.shared_memory_bytes <= shared.max_bytes_per_block and blocks * twice <= shared.max_bytes_per_sm
+    )
+    wanted = blocks * (twice if overlaps else memory)
+    carveout = next(k * 1024 for k in shared.carveouts_kib if k * 1024 >= wanted)
+    left = config.l1.unified_bytes - carveout - config.l1.reserved_bytes - config.l1.prefetcher_bytes
+    if config.l1.prefetcher_bytes and left < config.l1.line_bytes:
+        raise SsmsimError(f"l1.prefetcher_bytes {config.l1.prefetcher_bytes} of {config.name} leaves no L1 beside {carveout} "
+                          "bytes of shared memory", launch.folder, "make the prefetcher's buffer smaller")  # fmt: skip
+    return Occupancy(blocks, limits, carveout, left, overlaps)
 
 
 def _up(value: int, unit: int) -> int:

@@ -46,11 +46,12 @@ POLICIES: tuple[tuple[str, ModuleType, str, str], ...] = (
 # Derived, by unit.
 DERIVED: tuple[str | tuple[str, int], ...] = (
     "sms", "gpcs", "cpcs", "blocks_per_sm", "warps_per_block", "subcore_warps", "block_total", "loaded_capacity",
+    "persistent", "tiles_overlap", "places", "block_places", "launch_total",
     "issue_fp", ("interval_fp", len(PIPES) + 1),
     "code_lines", "l0_sets", "l0_ways", "l1i_sets", "gpci_sets", "imc_lines", "idc_lines",
     "wavefront_fp", "places_fp", "copy_early",
     "gmma_port_fp", "gmma_room_fp", "gmma_piece_fp",
-    "l1_sets", "l1_ways", "l1_latency", "l1_awaited", "tag_fp", "store_fp",
+    "prefetch_places", "l1_sets", "l1_ways", "l1_latency", "l1_awaited", "tag_fp", "store_fp",
     "request_latency", "reply_latency", "far_latency", ("distances", DISTANCES), "coalescer_window",
     "request_sm_fp", "request_gpc_fp", "reply_sm_fp", "reply_link_fp", "link_fp",
     "l2_sets", "l2_granule", "l2_page", "l2_pieces", "l2_pairs", "l2_pair", "dirty_half_ways",
@@ -118,6 +119,10 @@ def residency(m: Any, c: SimConfig, launch: Launch, fits: Occupancy, block_total
     m.sms, m.gpcs, m.cpcs = c.sm_count, len(c.gpu.sms_per_gpc), int(cpcs(c).max()) + 1
     m.blocks_per_sm, m.warps_per_block, m.block_total = fits.blocks, launch.warps_per_block, block_total
     m.loaded_capacity = max(LOADED_CAPACITY, 2 * c.sm_count * fits.blocks)
+    m.places, m.block_places, m.launch_total = c.sm_count * fits.blocks, fits.blocks, block_total
+    if c.launch.schedule == "persistent":  # any of the tiles to come may be the next of a place
+        m.persistent, m.tiles_overlap, m.block_places = 1, fits.overlaps, 2 * fits.blocks
+        m.launch_total, m.loaded_capacity = min(block_total, m.places), max(m.loaded_capacity, block_total)
     registers = -(-launch.registers_per_thread * LANES // c.sm.register_allocation_unit) * c.sm.register_allocation_unit
     slots = c.sm.warp_slots_per_subcore
     m.subcore_warps = min(slots, c.sm.registers // c.sm.subcores // registers if registers else slots)
@@ -155,7 +160,8 @@ def shared_memory(m: Any, c: SimConfig) -> None:
 
 
 def l1_cache(m: Any, c: SimConfig, lines: int) -> None:
-    """lines: that the launch leaves of the unified memory."""
+    """lines: that the launch and the prefetcher leave of the unified memory."""
+    m.prefetch_places = c.l1.prefetcher_bytes // c.l1.line_bytes
     m.l1_sets = max(1, lines // c.l1.ways)
     m.l1_ways = lines // m.l1_sets  # about the ways that the configuration names, so that the sizes come out
     m.l1_latency = c.l1.hit_latency_cycles - 1  # issue to use, of which the way to the LSU is the first cycle

@@ -63,6 +63,15 @@ def counters(state: State, pool: Pool, program: Program, config: SimConfig, laun
     return values
 
 
+def notes(state: State) -> list[str]:
+    """What units say that no GPU of today has, and so no counter of ncu counts."""
+    counts = state.counts[0]
+    if not state.machine[0].prefetch_places:
+        return []
+    return [f"prefetcher: {counts.prefetch_lines} lines asked for, {counts.prefetch_used} used ({counts.prefetch_late} of them "
+            f"before they had come), {counts.prefetch_lost} lost unused"]  # fmt: skip
+
+
 def passes_again(program: Program, executed: np.ndarray, idc_misses: int) -> int:
     """What the ADU counts beside its own instructions: each LDC that misses once more, and fences, which the LSU counts.
 

@@ -23,9 +23,10 @@ from ssmsim.engines.embedded.feed import line_word
 from ssmsim.engines.embedded.feed.line_word import full_of, sectors_of
 from ssmsim.engines.embedded.memory import noc
 from ssmsim.engines.embedded.memory.line_state import allocate_l1, missing_of, store_l1
-from ssmsim.engines.embedded.memory.noc import take_fill
+from ssmsim.engines.embedded.memory.noc import take_fill, wait_for
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, find_l1
 from ssmsim.engines.embedded.sm.instruction import GLOBAL, LOCAL
+from ssmsim.engines.embedded.sm.memory import prefetch_buffer
 from ssmsim.engines.embedded.sm.memory.arbiter import is_load
 from ssmsim.engines.embedded.state.records import FP, NONE, record
 
@@ -113,6 +114,8 @@ def load(m, chip, cores, memory, sm, index, word, now):
     counts.l1_sectors += wanted
     counts.l1_load_sectors += wanted
     request.last = max(request.last, now + m.l1_latency)
+    if m.prefetch_places and prefetch_buffer.use(m, chip, cores, memory, sm, index, word, now):
+        return 0
     if bypass:
         request.left += 1
         send(m, chip, memory, sm, miss(cores, memory, sm, index, line, sectors), now)
@@ -147,15 +150,6 @@ def load(m, chip, cores, memory, sm, index, word, now):
         request.left += 1
         wait_for(memory.fills, bringer(entry, sectors), index)
     return 1 if missing else 0
-
-
-@njit(cache=True)
-def wait_for(fills, primary, request):
-    """A later request waits for a line that is on its way."""
-    index = take_fill(fills)
-    node = fills[index]
-    node.request, node.next = request, fills[primary].waiters
-    fills[primary].waiters = index
 
 
 @njit(cache=True)

@@ -21,6 +21,7 @@ from ssmsim.engines.embedded.sm.memory import (
     ldgsts_inflight,
     lsu_drain,
     mio_queue,
+    prefetch_buffer,
     return_order,
     writeback,
 )
@@ -106,6 +107,9 @@ def push(m, chip, cores, w, cycle):
     elif one.space in (GLOBAL, LOCAL):
         sub.lg_count += 1
         sm.last_access = cycle
+    if m.prefetch_places and prefetch_buffer.foreseen(one):
+        warp.loads += 1
+        prefetch_buffer.call(chip.events, sm, cycle)
     when = max(request.arrival, arbiter.free_at(sm, request, one))
     if when < sm.lsu_next:
         arbiter.come_back(sm, chip.events, when)
