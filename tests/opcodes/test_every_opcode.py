@@ -38,6 +38,7 @@ NO_VALUES = frozenset(
         "PREEXIT",
         "UP2UR",
         "UR2UP",
+        "USETMAXREG",
         "UCGABAR_ARV",
         "UCGABAR_WAIT",
         "WARPGROUP",

@@ -51,3 +51,12 @@ def test_statement(statement: str, compiled: Compiled) -> None:
             expected = case.model(given)
         got = compiled.run(statement, given, n=1, threads=case.threads)[:, case.first : case.first + expected.shape[1]]
         np.testing.assert_array_equal(got, expected)
+
+
+def test_registers_of_the_pool_are_granted(tmp_path: Path) -> None:
+    """setmaxnreg.inc asks in a loop until it has them; the loop must end."""
+    statement = "setmaxnreg.dec.sync.aligned.u32 40; setmaxnreg.inc.sync.aligned.u32 232; mov.b32 t, a;"
+    compiled = Compiled([statement], tmp_path / "pool.cubin", " .reqntid 128 .maxnreg 168")
+    assert "USETMAXREG.TRY_ALLOC.CTAPOOL" in compiled.opcodes(statement)
+    words = np.random.default_rng(4).integers(0, 1 << 32, (128, STRIDE // 4), np.uint32)
+    np.testing.assert_array_equal(compiled.run(statement, words, threads=128)[:, 0], words[:, 0])
