@@ -12,6 +12,7 @@ from ssmsim.study.session import begin, check_options, check_stated, give_up_own
 from ssmsim.study.state import resume
 
 begin(workflow)
+include: "analysis/rules/search.smk"  # first: it takes a search's file out of `config`
 STUDY = str(config.get("study", "analysis/study.yaml"))
 NAME = Path(STUDY).stem
 OUT = "results" if NAME == "study" else f"results/studies/{NAME}"  # its tables and figures; simulations are shared

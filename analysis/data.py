@@ -30,7 +30,7 @@ class Data:
     """rows: every result. hardware: config x field -> value. baseline: the configuration that stands for the GPU.
 
     apart: rows of the workloads held out for validation; `rows` has the others. See held_out.
-    designs: factorial designs (ssmsim.study.rows).
+    designs: factorial designs (ssmsim.study.rows). whole: rows of runs that time every block, beside sampled ones.
     """
 
     rows: pd.DataFrame
@@ -39,6 +39,7 @@ class Data:
     engine: str
     apart: pd.DataFrame
     designs: pd.DataFrame
+    whole: pd.DataFrame
 
     def held_out(self) -> "Data":
         """The same study of the held-out workloads alone."""
@@ -168,13 +169,15 @@ def read(folder: Path | str) -> Data:
     folder = Path(folder)
     rows = add_flop(pd.read_csv(folder / "rows.csv", low_memory=False)).copy()
     rows["draw"] = rows.draw.fillna(0).astype(int)  # measured rows have none
+    whole = rows.whole.fillna(False).astype(bool)
+    rows, whole = rows[~whole], rows[whole]
     hardware = pd.read_csv(folder / "hardware.csv")
     baseline = str(hardware.config.iloc[0])
     simulated = rows[(rows.engine != "measured") & (rows.config == baseline)]
     engine = str(simulated.engine.iloc[0])  # the study's first
     fields = hardware.pivot(index="config", columns="field", values="value")
     designs = pd.read_csv(folder / "designs.csv")
-    return Data(rows[~rows.held_out], fields, baseline, engine, rows[rows.held_out], designs)
+    return Data(rows[~rows.held_out], fields, baseline, engine, rows[rows.held_out], designs, whole)
 
 
 def add_flop(rows: pd.DataFrame) -> pd.DataFrame:

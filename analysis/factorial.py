@@ -1,6 +1,6 @@
 """What each axis of a factorial design is worth to a launch, over all settings of the others and with one of them relieved.
 
-A design's runs have every axis relieved or not (ssmsim.study.factorial). The effect of an axis on the logarithm of the
+A design's runs have every axis relieved or not (ssmsim.factorial). The effect of an axis on the logarithm of the
 cycles is the mean over the runs that have it less the mean over the others: in a full design that is the Banzhaf value of
 the axis in the game whose players are the axes. Within the half of the runs that have an axis relieved, the same tells
 what each other axis is worth then.
@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis.data import CYCLES, Data
 from analysis.intervals import half_width
-from ssmsim.study.factorial import effects, unused
+from ssmsim.factorial import effects, unused
 
 
 @dataclass(frozen=True)

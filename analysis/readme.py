@@ -20,9 +20,8 @@ import pandas as pd
 from analysis import evidence
 from analysis.data import LONG_US
 from analysis.intervals import text
-from analysis.paper import BANDWIDTH_PCT
+from analysis.paper import BANDWIDTH_PCT, MEMORY, STAGES
 from analysis.rulegraph import collapse
-from analysis.tables.claim import MEMORY, STAGES
 from ssmsim.files import whole_file
 
 BANDWIDTHS = ("dram", "cache_bandwidth")  # axes that are memory bandwidth

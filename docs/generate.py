@@ -382,6 +382,49 @@ def as_output(text: str) -> str:
     return f"```text\n{text.rstrip()}\n```"
 
 
+# Cost
+
+
+def _range(one: Any, factor: float = 1.0) -> str:
+    return f"{one.value * factor:.3g} ({one.low * factor:.3g} to {one.high * factor:.3g})"
+
+
+def cost(page: Path, arguments: list[str]) -> str:
+    """Figures of the cost model: `areas` (of one, and of all that an H100 has), `energies`, `others` or `sources`."""
+    from ssmsim.cost.area import counts, total, whole
+    from ssmsim.cost.figures import costs
+
+    known, config = costs(), gpu("h100")
+    what = arguments[0] if arguments else ""
+    if what == "areas":
+        there, areas = counts(known, config), whole(known, config)
+        rows = [
+            [f"`{name}`", f"`{one.count}`", f"{there[name]:,.4g} {one.unit}", _range(known.area(one), 1e6), _range(areas[name]),
+             f"*{one.kind}*: {one.source}"] for name, one in known.resources.items()
+        ]  # fmt: skip
+        together = total(areas.values())
+        share = together.value / known.die.mm2
+        rows.append(["together", "", "", "", _range(together), f"{share:.0%} of the die. {known.die.source}"])
+        return table(
+            ["Resource", "How many", "Of an H100", "µm² of one", "mm² of all", "Where the figure comes from"], rows
+        )
+    if what == "energies":
+        rows = [
+            [f"`{name}`" + (f"<br>{one.what}" if one.what else ""), f"`{one.count}`", _range(one.pj), f"*{one.kind}*: {one.source}"]
+            for name, one in known.energies.items()
+        ]  # fmt: skip
+        return table(["Class", "How many", "pJ of one", "Where the figure comes from"], rows)
+    if what == "others":
+        density, static, watts = known.process.transistors_per_mm2, known.static, known.static_watts
+        rows = [[f"transistors per mm², {known.process.name}", _range(density, 1e-6) + " million", f"*{density.kind}*: {density.source}"],
+                ["static power of added area, W per mm²", _range(static), f"*{static.kind}*: {static.source}"],
+                ["static power of the board, W", _range(watts), f"*{watts.kind}*: {watts.source}"]]  # fmt: skip
+        return table(["Figure", "Value", "Where it comes from"], rows)
+    if what == "sources":
+        return "\n".join(f"- {short}: {text}." for short, text in known.sources.items())
+    raise DocumentError(f"{page}: cost has areas, energies, others and sources, not {what!r}")
+
+
 BLOCKS: dict[str, Callable[[Path, list[str]], str]] = {
     "parameters": parameters,
     "assumptions": assumptions,
@@ -391,6 +434,7 @@ BLOCKS: dict[str, Callable[[Path, list[str]], str]] = {
     "units": units,
     "differences": differences,
     "commands": commands,
+    "cost": cost,
     "plugins": plugins,
     OUTPUT: output,
 }

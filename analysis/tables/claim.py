@@ -10,10 +10,9 @@ import pandas as pd
 
 from analysis.data import Data
 from analysis.factorial import Responses, responses
+from analysis.paper import MEMORY, STAGES
 from analysis.table import main
 
-MEMORY = "dram"
-STAGES = ("over all", "memory relieved")
 COLUMNS = ["workload", "stage", "twice", "factor", "speedup", "low", "high", "rank"]
 
 

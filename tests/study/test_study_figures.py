@@ -22,9 +22,9 @@ from analysis.readme import SECTIONS, markdown, render
 from analysis.sensitivity import factors
 from ssmsim.config.load import load
 from ssmsim.counters import COUNTERS, STALL_REASONS, TENSOR_FLOP, stall
+from ssmsim.factorial import array
 from ssmsim.results import Result
 from ssmsim.study import evidence
-from ssmsim.study.factorial import array
 from ssmsim.study.plan import make_plan
 
 mpl.use("agg")
@@ -61,7 +61,7 @@ def write_study(folder: Path, configs: list[str], measured: bool) -> None:
                 result = Result(
                     launch=launch, workload="mamba2-2.7b", config=config, engine=engine, cache=cache, counters=counters
                 )
-                rows.append(result.row() | about | {"draw": None if engine == "measured" else 0})
+                rows.append(result.row() | about | {"draw": None if engine == "measured" else 0, "whole": None})
                 for draw in range(1, DRAWS if engine == "embedded" and cache == "cold" else 1):
                     apart = counters[study_data.CYCLES] * float(chance.normal(1, 1e-3))
                     rows.append(rows[-1] | {"draw": draw, study_data.CYCLES: apart})
@@ -138,6 +138,17 @@ def test_numbers_of_the_made_up_study(full: study_data.Data) -> None:
         ("forward", "vector"),
         ("forward", "tensor"),
     }
+
+
+def test_intervals_are_held_against_whole_runs(full: study_data.Data) -> None:
+    """A whole run whose speed-up is the sampled one's is inside; one that is a tenth off is not."""
+    own = full.rows[(full.rows.engine == "embedded") & (full.rows.draw == 0) & (full.rows.cache == "cold")]
+    own = own[own.config.isin(["h200", "dram@2", "lanes@2"])].assign(whole=True)
+    off = own.config == "lanes@2"
+    both = replace(full, whole=own.assign(**{study_data.CYCLES: own[study_data.CYCLES] * np.where(off, 1.1, 1.0)}))
+    made = table(both, "interval_coverage").set_index(["launch", "config"])
+    assert made.xs("dram@2", level=1).inside.all() and not made.xs("lanes@2", level=1).inside.any()
+    assert len(made) == 2 * len(KERNELS)
 
 
 def test_bounds_are_shares_of_peak(full: study_data.Data) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssmsim.study.factorial import array, effects, unused
+from ssmsim.factorial import array, effects, unused
 
 
 @pytest.mark.parametrize(("axes", "runs"), [(3, 8), (4, 8), (5, 16), (8, 16), (9, 24), (10, 24), (12, 24)])

@@ -59,6 +59,10 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option(help="in place of a program: warp samples of the launches in the folder, from their cubins"),
         ] = False,
+        energy: Annotated[
+            bool,
+            typer.Option(help="in place of a program: energy of the launches in the folder, or of --captured, by NVML"),
+        ] = False,
     ) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
         from ssmsim.capture.again import measure_again
@@ -66,6 +70,15 @@ def register(app: typer.Typer) -> None:
         from ssmsim.capture.measure import measure as run
         from ssmsim.errors import SsmsimError
 
+        if energy:
+            if program or again or warm or stall_samples:
+                raise SsmsimError(
+                    "--energy takes nothing but -o and --captured", "ssmsim measure", "leave the rest out"
+                )
+            from ssmsim.capture.energy import measure_energy
+
+            measure_energy(captured or out, out)
+            return
         if stall_samples:
             if captured is not None or program or again or warm:
                 raise SsmsimError("--stall-samples takes nothing but -o", "ssmsim measure", "leave the rest out")

@@ -14,6 +14,7 @@ from typing import Any
 from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
 from ssmsim.capture.calls import parameter_bytes, read_call
+from ssmsim.capture.copies import Copies
 from ssmsim.capture.variables import Found, record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
@@ -57,6 +58,7 @@ class Interceptor:
         self.operations: list[dict[str, Any]] = []
         self.timers: list[tuple[driver.Timer, driver.Timer]] = []
         self.failure: BaseException | None = None
+        self.copies = Copies()
         self.regions = 0
         self.active = False
         self._cubins: dict[str, Cubin] = {}
@@ -176,6 +178,7 @@ class Interceptor:
             self._thread.start = driver.Timer(geometry.stream)
             return
         recorded.buffers = find_buffers(kernel, info, recorded.params)
+        self.copies.recognise(recorded.buffers)
         if self.contents:
             driver.synchronize()
             recorded.contents = {b["address"]: driver.read_memory(b["address"], b["bytes"]) for b in recorded.buffers}
@@ -195,6 +198,7 @@ class Interceptor:
         first, second, count = struct.unpack("<QQQ", ctypes.string_at(at, 24))
         if call == "copy":
             self.operations.append({"copy": {"to": first, "from": second, "bytes": count}})
+            self.copies.note(first, second, count)
         else:
             width = int(call.removeprefix("memset")) // 8
             value = second & ((1 << (8 * width)) - 1)

@@ -11,6 +11,7 @@ import argparse
 import ctypes
 import json
 import struct
+from collections.abc import Callable
 from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,13 @@ def _params(launch: Launch, memory: Memory) -> bytes:
 
 
 def run(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> None:
-    """One launch on the default stream, with its cluster size where it has one."""
+    """One launch on the default stream, to its end."""
+    launcher(launch, memory, modules)()
+    driver.synchronize()
+
+
+def launcher(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> Callable[[], None]:
+    """What starts a launch on the default stream, with its cluster size where it has one, as often as it is called."""
     function = _function(launch, modules)
     static = driver.function_attribute(function.value or 0, driver.SHARED_SIZE_BYTES)
     dynamic = launch.shared_memory_bytes - static
@@ -111,8 +118,13 @@ def run(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> None:
     clustered = launch.cluster != (1, 1, 1)
     geometry = struct.pack("<7I4xQQI", *launch.grid, *launch.block, dynamic, 0, ctypes.addressof(attribute), clustered)
     config = ctypes.create_string_buffer(geometry, 56)
-    driver.call("cuLaunchKernelEx", config, function, None, extra)
-    driver.synchronize()
+    held = params, size, attribute  # what `extra` and `config` point to
+
+    def start() -> None:
+        assert held
+        driver.call("cuLaunchKernelEx", config, function, None, extra)
+
+    return start
 
 
 def replay(folder: Path, repeat: int = 1) -> Memory:

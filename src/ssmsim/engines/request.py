@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Protocol
 
 from ssmsim.config.schema import SimConfig
+from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
+from ssmsim.sass.opcodes import Mods, lookup
 from ssmsim.trace.types import BlockSource, Program, Tracer
 
 
@@ -88,3 +90,17 @@ class Request:
     window: Window | None = None
     views: Views = NO_VIEWS
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        refuse_untimed(self.program)
+
+
+def refuse_untimed(program: Program) -> None:
+    """SsmsimError for the first instruction that is emulated, but has no timing."""
+    for number, name in enumerate(program.opcodes):
+        base, *modifiers = name.split(".")
+        reason = lookup(base).timing_refusal(Mods(tuple(modifiers)))
+        if reason:
+            at = int((program.instructions["opcode"] == number).argmax())
+            where = f"{program.kernel} at {16 * at:#06x} ({program.text[at].strip()})"
+            raise SsmsimError(reason, where, "ssmsim inspect and ssmsim trace take the launch")

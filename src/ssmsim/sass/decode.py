@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from ssmsim.architecture import SM_VERSION
@@ -47,6 +48,7 @@ def disassembler() -> Path:
     raise SsmsimError("nvdisasm is not installed", "", "pip install nvidia-cuda-nvdisasm")
 
 
+@lru_cache(maxsize=2)  # the kernels of one cubin come one after another
 def _disassemble(data: bytes, where: Path | str, bare: bool = False) -> dict[str, list[dict[str, str]]]:
     """Instructions of every function: nvdisasm's JSON. bare: the data are machine words, of one function "Unknown"."""
     options = ["-b", f"SM{SM_VERSION}a"] if bare else []
@@ -97,8 +99,6 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     base, *modifiers = opcode.split(".")
     mods = Mods(tuple(modifiers))
     entry = lookup(base, where)
-    if base == "HGMMA" and "SP" in mods:
-        raise SsmsimError("sparse HGMMA has neither operands nor timing here", where, SUPPORTED)
     low, high = int(kernel.words[index, 0]), int(kernel.words[index, 1])
     target, offset = -1, 0
     destinations, sources = entry.operands(mods)
@@ -202,8 +202,21 @@ def code_of(program: Program) -> Code:
 
 
 def decode_launch(launch: Launch) -> Code:
-    """The kernel of a launch. Raises as `decode` does, and when the launch's device is of another architecture."""
+    """The kernel of a launch. Raises as `decode` does, for an instruction that is not replayed, and when the launch's
+    device is of another architecture.
+    """
     major, minor = launch.device.compute_capability
     if major * 10 + minor != SM_VERSION:
         raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{SM_VERSION} is understood")
-    return decode(launch.cubin_path, launch.kernel, launch)
+    code = decode(launch.cubin_path, launch.kernel, launch)
+    for ins in code.instructions:
+        if reason := refusal(ins, launch):
+            raise SsmsimError(reason, ins.where, SUPPORTED)
+    return code
+
+
+def refusal(ins: Instruction, launch: Launch) -> str:
+    """Why no launch with this instruction is replayed, "" when it is."""
+    if ins.base == "UCGABAR_WAIT" and launch.explicit_cluster:
+        return "barriers of clusters are not modelled"
+    return ins.entry.refusal(ins.mods)

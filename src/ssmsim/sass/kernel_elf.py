@@ -7,7 +7,8 @@ order of the file, and relocations are resolved against that place as the driver
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from ssmsim.errors import SsmsimError
 
 # Attribute codes of .nv.info sections, as `cuobjdump -elf` names them (EIATTR_...).
 FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE = 0x11, 0x12, 0x23
+UNBOUNDED = 0xFFFFFFFF  # a stack size that the compiler does not know
 OTHER, ENTRY = 5, 0x10  # st_other: its byte in a symbol's 24, and the bit that kernels have
 LOW_HALF, HIGH_HALF, CALL_TARGET, ADDRESS, ADDRESS_OF_DATA = 0x38, 0x39, 0x4B, 2, 4  # R_CUDA types
 VARIABLE_SECTIONS = {".nv.constant3": "constant", ".nv.global.init": "device", ".nv.global": "device"}
@@ -81,6 +83,7 @@ class Kernel:
     relocations: tuple[Relocation, ...] = ()
     externals: tuple[str, ...] = ()
     linked: bool = False
+    grows_stack: bool = False  # by recursion or alloca: the compiler gives no bound
 
 
 def link(
@@ -103,6 +106,8 @@ def link(
             whole = int(linked[row, 0]) | int(linked[row, 1]) << 64
             whole |= (value // 4 & 0xFF) << 16 | value // 4 >> 8 << 34
             linked[row] = whole & (1 << 64) - 1, whole >> 64
+        elif each.symbol.startswith(".nv.unified"):
+            raise SsmsimError("it reads the driver's table of textures, which no launch records", where, "leave it out")
         else:
             what = f"relocation {each.kind:#x} of {each.symbol} at PC {each.offset & ~15:#06x} is not known"
             raise SsmsimError(what, where, "link the program without -rdc=true")
@@ -117,7 +122,7 @@ class _Module:
     order: list[Any]
     symbols: list[Any]
     kernels: frozenset[str]
-    places: dict[str, int] = field(default_factory=dict)  # byte offset of each text section in the linked code
+    places: dict[str, int]  # byte offset of each text section in the linked code
 
     def relocations_of(self, name: str) -> Iterator[tuple[Any, Any]]:
         """(relocation, its symbol) of a section."""
@@ -138,17 +143,7 @@ def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
     Raises SsmsimError when it is no cubin, is cut short or not linked, or has no such kernel.
     """
     try:
-        elf = ELFFile(BytesIO(data))
-        sections = {section.name: section for section in elf.iter_sections()}
-        for section in sections.values():
-            if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > len(data):
-                raise SsmsimError(f"cut short: section {section.name} ends behind the file", where, "copy it again")
-        refuse_unlinked(elf, where)
-        table: Any = sections.get(".symtab")
-        symbols, raw = (list(table.iter_symbols()), table.data()) if table else ([], b"")
-        kernels = frozenset(s.name for i, s in enumerate(symbols) if raw[24 * i + OTHER] & ENTRY)
-        module = _Module(sections, list(elf.iter_sections()), symbols, kernels)
-        return _read(module, name, where)
+        return _read(replace(_take_apart(data, where), places={}), name, where)
     except (
         ELFError,
         struct.error,
@@ -161,6 +156,21 @@ def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
         OverflowError,
     ) as error:
         raise SsmsimError(f"not a whole cubin ({error})", where, "give the cubin that the driver loaded") from None
+
+
+@lru_cache(maxsize=2)  # a program's launches name the kernels of one cubin after another
+def _take_apart(data: bytes, where: Path | str) -> _Module:
+    elf = ELFFile(BytesIO(data))
+    order = list(elf.iter_sections())
+    for section in order:
+        if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > len(data):
+            raise SsmsimError(f"cut short: section {section.name} ends behind the file", where, "copy it again")
+    refuse_unlinked(elf, where)
+    sections = {section.name: section for section in order}
+    table: Any = sections.get(".symtab")
+    symbols, raw = (list(table.iter_symbols()), table.data()) if table else ([], b"")
+    kernels = frozenset(s.name for i, s in enumerate(symbols) if raw[24 * i + OTHER] & ENTRY)
+    return _Module(sections, order, symbols, kernels, {})
 
 
 def _link(module: _Module, name: str) -> bytes:
@@ -191,12 +201,15 @@ def _read(module: _Module, name: str, where: Path | str) -> Kernel:
         for s in symbols if s.name and module.home(s) in module.places
     }  # fmt: skip
     registers = local = 0
+    grows = False
     for code_, payload in attributes(sections[".nv.info"].data()) if ".nv.info" in sections else []:
         if code_ in (FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, REGCOUNT) and len(payload) >= 8:
             index, value = struct.unpack_from("<II", payload)
             if index < len(symbols) and symbols[index].name == name:
                 if code_ == REGCOUNT:
                     registers = value & 0xFFFF
+                elif value == UNBOUNDED:
+                    grows = True
                 else:
                     local = max(local, value)
     info = attributes(sections[f".nv.info.{name}"].data()) if f".nv.info.{name}" in sections else []
@@ -215,7 +228,7 @@ def _read(module: _Module, name: str, where: Path | str) -> Kernel:
         parameter_slots(info), base, size, registers, local, shared["sh_size"] if shared else 0,
         tuple(_variables(module)), relocations,
         tuple(s.name for s in symbols if s["st_shndx"] == "SHN_UNDEF" and s.name in called),
-        len(module.places) > 1 or any(r.section == "text" for r in relocations),
+        len(module.places) > 1 or any(r.section == "text" for r in relocations), grows,
     )  # fmt: skip
 
 

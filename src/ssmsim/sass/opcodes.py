@@ -2,9 +2,10 @@
 
 Signature: "destinations = sources" in the order of the disassembly. Types: i32 b32 f32 f16x2 (one register), i64 f64
 b64 (two), r1..r64 (that many), p (predicate), imm (a Python integer), reg reg64 (registers only), sreg, mem (address
-operand), gdesc, const, bar, label, any. A trailing ? marks an operand that the text may leave out. A signature that
-depends on modifiers is a function of them. Pipes follow Nsight Compute's names (its documentation, "Pipelines", and
-its measured per-pipe counts on H200).
+operand), u1..u7 (so many uniform registers, named by the first in brackets), policy (desc[UR], of the L2), gdesc, const,
+bar, label, any. A trailing ? marks an operand that the text may leave out. A signature that depends on modifiers is a
+function of them. Pipes follow Nsight Compute's names (its documentation, "Pipelines", and its measured per-pipe counts
+on H200).
 """
 
 from collections.abc import Callable
@@ -83,13 +84,15 @@ class Mods(frozenset[str]):
         return self
 
 
+WARPGROUP_PRODUCTS = frozenset(["HGMMA", "QGMMA", "IGMMA", "BGMMA"])  # wgmma: operands in shared memory by descriptor
 Signature = str | Callable[[Mods], str]
 
 
 @dataclass(frozen=True)
 class Opcode:
     """One entry. semantics is "module.function" of tracers/emulated/semantics, "" when the machine itself does it or
-    nobody has written it (an error where its result is wanted)."""
+    nobody has written it (an error where its result is wanted). refused: why a launch with it is not replayed; untimed:
+    why it is emulated, but not timed. Both are looked at before anything runs."""
 
     unit: Unit
     signature: Signature
@@ -98,6 +101,16 @@ class Opcode:
     access: Access = Access.NONE
     space: Space = Space.NONE
     control: Control = Control.NONE
+    refused: str | Callable[[Mods], str] = ""
+    untimed: str | Callable[[Mods], str] = ""
+
+    def refusal(self, mods: Mods) -> str:
+        """Why no launch with this instruction is replayed at all, "" when it is."""
+        return self.refused if isinstance(self.refused, str) else self.refused(mods)
+
+    def timing_refusal(self, mods: Mods) -> str:
+        """Why engines do not time a launch with this instruction, "" when they do."""
+        return self.untimed if isinstance(self.untimed, str) else self.untimed(mods)
 
     def operands(self, mods: Mods) -> tuple[list[str], list[str]]:
         """Types of the destinations and of the sources under these modifiers."""
@@ -165,29 +178,113 @@ def _compare(kind: str) -> Callable[[Mods], str]:
     return lambda mods: f"p p = {kind} {kind} p p?"
 
 
+# Registers of A and B, by the shape m x n x k as it is written; the same of the sparse forms, where A is half as wide.
+FRAGMENTS = {"16816": (4, 2), "1688": (2, 1), "16832": (4, 2), "168128": (2, 1), "168256": (4, 2), "8816": (1, 1),
+             "88128": (1, 1)}  # fmt: skip
+TF32_FRAGMENTS = {"1688": (4, 2), "1684": (2, 1)}
+SPARSE_FRAGMENTS = {"16816": (2, 2), "16832": (4, 4)}
+SPARSE_FRAGMENTS_OF = {"TF32": {"1688": (2, 2), "16816": (4, 4)}, "S8": {"16832": (2, 2), "16864": (4, 4)}}
+INTEGERS = frozenset(["S8", "U8"])
+
+
 def _mma(mods: Mods) -> str:
-    """Register counts of HMMA, IMMA, BMMA, DMMA: D, A, B, C, from the shape m x n x k and the element sizes."""
-    shape = next((m for m in mods if m.isdigit() and len(m) >= 3), "")
-    if "TF32" in mods:
-        a, b = (4, 2) if shape == "1688" else (2, 1)
-    else:
-        a, b = {"16816": (4, 2), "1688": (2, 1), "16832": (4, 2), "16864": (4, 2), "168128": (2, 1), "168256": (4, 2),
-                "8816": (1, 1), "8832": (1, 1), "884": (2, 2)}.get(shape, (4, 2))  # fmt: skip
-        if shape == "16816" and mods & {"S8", "U8"}:
-            a, b = 2, 1
-        if shape == "16832" and mods & {"S4", "U4"}:
-            a, b = 2, 1
+    """Register counts of HMMA, IMMA, BMMA: D, A, B, C, from the shape m x n x k and the types."""
+    shape = next((m for m in mods.order if m.isdigit() and len(m) >= 4), "")
+    kind = "TF32" if "TF32" in mods else "S8" if mods & INTEGERS else ""
     if "SP" in mods:
-        return f"r{4 if 'F32' in mods else 2} = r{a} r{2 * b} r{4 if 'F32' in mods else 2} any any?"
-    d = 2 if shape in ("8816", "8832") else 4 if not ("F16" in mods and "F32" not in mods) else 2
+        table = SPARSE_FRAGMENTS_OF.get(kind, SPARSE_FRAGMENTS)
+    elif kind == "S8":
+        table = FRAGMENTS | {"16816": (2, 1)}
+    else:
+        table = TF32_FRAGMENTS if kind == "TF32" else FRAGMENTS
+    if shape not in table:
+        raise SsmsimError(f"shape {shape or 'without a name'} of this matrix instruction is not known", "", SUPPORTED)
+    a, b = table[shape]
+    d = 2 if shape in ("8816", "88128") or ("F16" in mods and "F32" not in mods) else 4
+    return f"r{d} = r{a} r{b} r{d}" + (" b32 any?" if "SP" in mods else "")
+
+
+DOUBLES = {"8x8x4": (4, 2, 2), "16x8x4": (8, 4, 2), "16x8x8": (8, 8, 4), "16x8x16": (8, 16, 8)}
+
+
+def _double_mma(mods: Mods) -> str:
+    shape = next((m for m in mods if m in DOUBLES), "")
+    if not shape:
+        raise SsmsimError("shape of this DMMA is not known", "", SUPPORTED)
+    d, a, b = DOUBLES[shape]
     return f"r{d} = r{a} r{b} r{d}"
 
 
 def _wgmma(mods: Mods) -> str:
-    """HGMMA: accumulators of 64 x N over 128 threads; A from registers or, like B, from shared memory by descriptor."""
+    """HGMMA, QGMMA, IGMMA, BGMMA: accumulators of 64 x N over 128 threads; A from registers or, like B, from shared
+    memory by descriptor; sparse forms name metadata and, HGMMA, which of them.
+    """
     n = int(next(m for m in mods if m.startswith("64x")).split("x")[1])
     count = n // 4 if "F16" in mods and "F32" not in mods else n // 2
-    return f"r{count} = r4? gdesc r{count} p? any? any?"
+    sparse = "b32 any? " if "SP" in mods else ""
+    return f"r{count} = r4? gdesc r{count} p? {sparse}any?"
+
+
+# ---- asynchronous copies and barriers: PTX's operands as ptxas lays them into registers -------------------------------
+
+
+def _mbarrier(mods: Mods) -> str:
+    """SYNCS: EXCH (init), CCTL (inval), ARRIVE (state or nothing = word, count or bytes), PHASECHK (waits)."""
+    if "EXCH" in mods:
+        return "r2? = mem r2"
+    if "CCTL" in mods:
+        return " = mem"
+    return "p = mem b32" if "PHASECHK" in mods else "r2 = mem b32"
+
+
+def _dimensions(mods: Mods) -> int:
+    return int(next(m for m in mods if m in ("1D", "2D", "3D", "4D", "5D"))[0])
+
+
+def _tensor_load(mods: Mods) -> str:
+    """Shared address, mbarrier and coordinates; descriptor; offsets of im2col and mask of blocks."""
+    return f" = u{_dimensions(mods) + 2} u2 b32? policy?"
+
+
+def _tensor_store(mods: Mods) -> str:
+    """Shared address and coordinates; descriptor."""
+    return f" = u{_dimensions(mods) + 1} u2 policy?"
+
+
+def _tensor_prefetch(mods: Mods) -> str:
+    return f" = u{_dimensions(mods)} u2 b32? policy?"
+
+
+def _bulk(mods: Mods) -> str:
+    """To shared memory: place and mbarrier; to global memory: address. Then the source; size and mask of blocks."""
+    return f" = u2 u{2 if mods.order[1] == 'G' else 1} b32 policy?"
+
+
+def _store_async(mods: Mods) -> str:
+    return f" = mem r{memory_registers(mods)}"
+
+
+def _texture(mods: Mods) -> str:
+    return "r2? r2? = any any? any? any? any? any? any?"
+
+
+def _surface_load(mods: Mods) -> str:
+    return f"r{memory_registers(mods)} = mem any any"
+
+
+def _surface_store(mods: Mods) -> str:
+    return f" = mem r{4 if 'P' in mods else memory_registers(mods)} any any"
+
+
+ASYNCHRONOUS = "asynchronous machinery (mbarriers, bulk and tensor copies) is not modelled"
+CLUSTERS = "stores into another block's shared memory are not modelled"
+TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
+UNMEASURED = "its rate on the tensor core is not measured"
+SPARSE = "sparse products have no timing"
+
+
+def _sparse(mods: Mods) -> str:
+    return SPARSE if "SP" in mods else ""
 
 
 def _float_convert(mods: Mods) -> str:
@@ -222,6 +319,11 @@ def _from_float(mods: Mods) -> str:
 
 def _round(mods: Mods) -> str:
     return "r2 = f64" if "F64" in mods else "b32 = f32"
+
+
+def _register_pool(mods: Mods) -> str:
+    """USETMAXREG: TRY_ALLOC says whether it got the registers."""
+    return "p = any any?" if "TRY_ALLOC" in mods else " = any any?"
 
 
 def _special64(mods: Mods) -> str:
@@ -289,17 +391,21 @@ OPCODES: dict[str, Opcode] = {
     "F2F": Op(X, _float_convert, "convert.f2f"),
     "F2FP": Op(A, _pack, "convert.f2fp"),
     "F2I": Op(X, _from_float, "convert.f2i"),
+    "F2IP": Op(A, "b32 = f32 f32 b32", "convert.f2ip"),
     "I2F": Op(X, _to_float, "convert.i2f"),
     "I2FP": Op(A, "f32 = i32", "convert.i2fp"),
     "I2I": Op(X, "i32 = i32", "convert.i2i"),
     "I2IP": Op(A, "b32 = i32 i32 b32", "convert.i2ip"),
     "FRND": Op(X, _round, "convert.frnd"),
     # matrices
-    "HMMA": Op(T, _mma, "matrix.hmma"),
-    "IMMA": Op(T, _mma, ""),
-    "BMMA": Op(T, _mma, ""),
-    "DMMA": Op(T, "r4 = f64 f64 r4", "matrix.dmma"),
-    "HGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",)),
+    "HMMA": Op(T, _mma, "matrix.hmma", untimed=_sparse),
+    "IMMA": Op(T, _mma, "matrix.imma", untimed=UNMEASURED),
+    "BMMA": Op(T, _mma, "matrix.bmma", untimed=UNMEASURED),
+    "DMMA": Op(T, _double_mma, "matrix.dmma", untimed=UNMEASURED),
+    "HGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=_sparse),
+    "QGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=UNMEASURED),
+    "IGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=UNMEASURED),
+    "BGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=UNMEASURED),
     "MOVM": Op(L, "b32 = b32", "tiles.movm"),
     # between lanes
     "SHFL": Op(L, "p b32 = b32 b32 b32", "lanes.shfl", ("active",)),
@@ -383,7 +489,7 @@ OPCODES: dict[str, Opcode] = {
     "WARPSYNC": Op(C, " = p? b32? label?", control=Control.WARPSYNC),
     "BAR": Op(D, " = b32? b32? p?", control=Control.BARRIER),
     "BPT": Op(C, " = any? any?", control=Control.TRAP),
-    "ENDCOLLECTIVE": Op(C, " = "),
+    "ENDCOLLECTIVE": Op(C, " = ", control=Control.WARPSYNC),
     "YIELD": Op(C, " = p?"),
     "NANOSLEEP": Op(C, " = p? b32?"),
     "NOP": Op(N, " = "),
@@ -391,10 +497,34 @@ OPCODES: dict[str, Opcode] = {
     "LEPC": Op(C, "b64 = label?", "", ("pc",)),
     "PREEXIT": Op(N, " = "),
     "ACQBULK": Op(N, " = "),
-    "USETMAXREG": Op(N, " = p? any? any?"),
+    "USETMAXREG": Op(N, _register_pool),
     "UCGABAR_ARV": Op(D, " = "),
     "UCGABAR_WAIT": Op(D, " = "),
     "ELECT": Op(A, "p? b32? = p?", "lanes.elect", ("active",)),
+    # asynchronous copies, barriers in memory, other blocks of a cluster
+    "SYNCS": Op(L, _mbarrier, refused=ASYNCHRONOUS),
+    "ARRIVES": Op(L, " = mem", refused=ASYNCHRONOUS),
+    "RPCMOV": Op(C, "any = any", refused=ASYNCHRONOUS),
+    "UBLKCP": Op(UD, _bulk, refused=ASYNCHRONOUS),
+    "UBLKRED": Op(UD, _bulk, refused=ASYNCHRONOUS),
+    "UBLKPF": Op(UD, " = u2 b32 policy?", refused=ASYNCHRONOUS),
+    "UTMALDG": Op(UD, _tensor_load, refused=ASYNCHRONOUS),
+    "UTMASTG": Op(UD, _tensor_store, refused=ASYNCHRONOUS),
+    "UTMAREDG": Op(UD, _tensor_store, refused=ASYNCHRONOUS),
+    "UTMAPF": Op(UD, _tensor_prefetch, refused=ASYNCHRONOUS),
+    "UTMACCTL": Op(UD, " = u2", refused=ASYNCHRONOUS),
+    "UTMACMDFLUSH": Op(UD, " = ", refused=ASYNCHRONOUS),
+    "STAS": Op(L, _store_async, refused=CLUSTERS),
+    "REDAS": Op(L, _store_async, refused=CLUSTERS),
+    # textures and surfaces
+    "TEX": Op(L, _texture, refused=TEXTURES),
+    "TLD": Op(L, _texture, refused=TEXTURES),
+    "TLD4": Op(L, _texture, refused=TEXTURES),
+    "TXD": Op(L, _texture, refused=TEXTURES),
+    "TXQ": Op(L, _texture, refused=TEXTURES),
+    "SULD": Op(L, _surface_load, refused=TEXTURES),
+    "SUST": Op(L, _surface_store, refused=TEXTURES),
+    "SURED": Op(L, _surface_store, refused=TEXTURES),
 }
 
 

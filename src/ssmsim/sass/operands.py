@@ -14,7 +14,7 @@ RZ, URZ, PT = 255, 63, 7
 class Operand:
     """One operand.
 
-    kind:   R, UR, P, UP, imm, const, mem, sreg, label, bar, gdesc or text.
+    kind:   R, UR, P, UP, imm, const, mem, sreg, label, bar, gdesc, policy or text.
     index:  register, predicate, barrier or constant-bank number.
     value:  immediate (two's complement as written), or byte offset of const and mem.
     type:   type of the signature ("i32", "f64", "r4", "p", ...), count: its 32-bit registers.
@@ -53,6 +53,7 @@ class Operand:
 REGISTER = re.compile(r"^(UR|UP|R|P|B|SB)(\d+|Z|T)$")
 ADDRESS = re.compile(r"^(?:desc\[(UR\d+|URZ)\])?(?:\[(.*)\])$")
 CONSTANT = re.compile(r"^cx?\[(0x[0-9a-f]+|UR\d+|URZ)\]\[([^\]]*)\](?:\.(.*))?$")
+POLICY = re.compile(r"^desc\[UR(\d+)\]$")
 NUMBER = re.compile(r"^[+-]?(0x[0-9a-f]+|\d+)$")
 FLOAT = re.compile(r"^[+-]?(\d+\.?\d*(e[+-]?\d+)?|INF|[QS]?NAN)$", re.IGNORECASE)
 
@@ -77,6 +78,10 @@ def _address(text: str, where: str) -> dict[str, Any]:
         for suffix in suffixes:
             if suffix.startswith("X"):
                 found["scale"] = int(suffix[1:])
+    if (
+        found.get("wide") and "uniform" in found
+    ):  # [R4.64+UR4]: the address of an object and a place in it, both 64 bits
+        found["uniform_wide"] = True
     return found
 
 
@@ -104,7 +109,10 @@ def parse(text: str, where: str = "") -> Operand:
         return Operand("const", int(bank, 0), suffix=constant[3] or "", text=text, **flags, **inside)
     if body.startswith("gdesc["):
         name, _, suffix = body[6:].partition("]")
-        return Operand("gdesc", int(name[2:]), suffix=suffix.lstrip("."), text=text)
+        return Operand("gdesc", URZ if name == "URZ" else int(name[2:]), suffix=suffix.lstrip("."), text=text)
+    policy = POLICY.match(body)
+    if policy:
+        return Operand("policy", int(policy[1]), text=text)
     address = ADDRESS.match(body)
     if address:
         inside = _address(address[2], where)
@@ -124,21 +132,23 @@ def parse(text: str, where: str = "") -> Operand:
     return Operand("text", text=text)
 
 
-WIDTH = {"i64": 2, "f64": 2, "b64": 2, "reg64": 2}
+WIDTH = {"i64": 2, "f64": 2, "b64": 2, "reg64": 2, "policy": 2}
 
 
 def width(kind: str) -> int:
     """32-bit registers of a signature's type."""
     if kind in WIDTH:
         return WIDTH[kind]
-    return int(kind[1:]) if kind[0] == "r" and kind[1:].isdigit() else 1
+    return int(kind[1:]) if kind[0] in "ru" and kind[1:].isdigit() else 1
 
 
 def _fits(kind: str, operand: Operand) -> bool:
     if kind == "p":
         return operand.kind in ("P", "UP")
-    if kind in ("mem", "sreg", "gdesc", "bar", "const", "imm"):
+    if kind in ("mem", "sreg", "gdesc", "bar", "const", "imm", "policy"):
         return operand.kind == kind
+    if kind[0] == "u" and kind[1:].isdigit():
+        return operand.kind == "mem" and operand.base < 0 and operand.uniform >= 0
     if kind in ("reg", "reg64"):
         return operand.kind in ("R", "UR")
     if kind == "label":
@@ -161,6 +171,8 @@ def match(
             operand = queue.pop(0)
             if kind == "f16x2" and operand.kind == "imm" and queue and queue[0].kind == "imm":
                 queue.pop(0)  # two halves of one 32-bit immediate
+            if kind[0] == "u":  # [UR8] stands for UR8 and those behind it
+                operand = Operand("UR", operand.uniform, text=operand.text)
             result.append(replace(operand, type=kind, count=width(kind)))
         elif token.endswith("?"):
             result.append(None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from ssmsim.sass.instruction import Instruction
-from ssmsim.sass.opcodes import Access, Control, Space, Unit, memory_registers
+from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space, Unit, memory_registers
 from ssmsim.sass.operands import PT, RZ, URZ, Operand
 from ssmsim.trace.types import INSTRUCTION, MAX_SOURCES, NO_REGISTER
 
@@ -64,14 +64,14 @@ def uniforms(operand: Operand | None) -> Iterator[int]:
     """Uniform registers that an operand names."""
     if operand is None:
         return
-    if operand.kind == "UR" and operand.index != URZ:
+    if operand.kind in ("UR", "policy") and operand.index != URZ:
         yield from range(operand.index, min(operand.index + operand.count, URZ))
     if operand.kind in ("mem", "const"):
         if operand.uniform >= 0:
             yield from range(operand.uniform, operand.uniform + 1 + operand.uniform_wide)
         if operand.descriptor >= 0:
             yield from range(operand.descriptor, operand.descriptor + 2)
-    if operand.kind == "gdesc":
+    if operand.kind == "gdesc" and operand.index != URZ:
         yield from range(operand.index, operand.index + 4)
 
 
@@ -107,7 +107,7 @@ def _special(ins: Instruction) -> dict[str, int]:
         fields["barrier_threads"] = values[1] if ins.sources[1] is not None else 0
     elif ins.base in ("DEPBAR", "WARPGROUP") and ins.has("LE"):
         fields["depth"] = values[1]
-    elif ins.base == "HGMMA":
+    elif ins.base in WARPGROUP_PRODUCTS:
         shape = re.match(r"64x(\d+)x(\d+)", next(m for m in ins.mods.order if m.startswith("64x")))
         assert shape is not None
         fields |= {"gmma_n": int(shape[1]), "gmma_k": int(shape[2])}
@@ -140,7 +140,7 @@ def instruction_records(
         record["is_store"] = access in (Access.STORE, Access.ATOMIC, Access.COPY)
         record["accesses"] = (
             2 if access == Access.COPY else int(access != Access.NONE and entry.space != Space.CONSTANT)
-        ) + (ins.base == "HGMMA")
+        ) + (ins.base in WARPGROUP_PRODUCTS)
         record["control"], record["target"] = entry.control, ins.target
         for name, value in _special(ins).items():
             record[name] = value

@@ -21,11 +21,11 @@ from ssmsim.config.clocks import at_clock
 from ssmsim.engines import open_engine
 from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError, told
+from ssmsim.factorial import array, effects
 from ssmsim.launch import Launch
 from ssmsim.results import Result, Sampled
 from ssmsim.sass.decode import decode_launch
 from ssmsim.study.before import ran_before
-from ssmsim.study.factorial import array, effects
 from ssmsim.study.keys import current
 from ssmsim.study.part import Parts
 from ssmsim.study.plan import Plan, Run, make_plan
@@ -88,7 +88,7 @@ class Batch:
         warm = tuple(one.folder for one in ran_before(launch, config.l2.bytes)) if run.cache == "warm" else ()
         first_blocks = range(min(run.blocks, launch.blocks))
         source = self.tracer.blocks(launch, program, first_blocks) if run.blocks else self.recording.source()
-        sample = self.plan.sample and not run.blocks
+        sample = self.plan.samples(run)
         asked = Request(program, source, launch, config, self.tracer, warm, sample, seed=run.draw)
         result = self.engine.simulate(asked)
         if source.block_count < launch.blocks:

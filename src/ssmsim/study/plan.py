@@ -27,6 +27,7 @@ class Run:
     """One simulation, and where its result lies. sms, waves: of the part of the GPU; 0 for the whole.
 
     blocks: the first so many alone; 0 for all. draw: seed of what is left to chance (engines.request.Request.seed).
+    whole: every block is timed, also where the study samples.
     """
 
     engine: str
@@ -38,6 +39,7 @@ class Run:
     waves: float = 0.0
     blocks: int = 0
     draw: int = 0
+    whole: bool = False
 
     @property
     def names(self) -> dict[str, str]:
@@ -47,7 +49,7 @@ class Run:
 
     def path(self, device: str) -> str:
         how = f"{self.sms}sms" if self.sms else self.cache + (f".{self.blocks}blocks" if self.blocks else "")
-        how += f".draw{self.draw}" if self.draw else ""
+        how += (f".draw{self.draw}" if self.draw else "") + (".whole" if self.whole else "")
         return f"results/{self.engine}/{device}/{self.workload}/{self.launch}/{self.config}.{how}.json"
 
 
@@ -133,6 +135,10 @@ class Plan:
         """The launch with the fewest thread blocks."""
         return min(self.launches, key=lambda launch: self.launches[launch].blocks)
 
+    def samples(self, run: Run) -> bool:
+        """Whether only some of the run's blocks are timed, as far as that pays."""
+        return self.sample and not run.blocks and not run.whole
+
     def key(self, run: Run) -> str:
         """Hash of all that a run's result depends on.
 
@@ -146,7 +152,7 @@ class Plan:
 
             launches += ran_before(launch, self.configs[run.config].l2.bytes)
         configs = [run.config, self.study.baseline] if run.sms else [run.config]
-        whole = f"{run.cache} {self.sample} {run.blocks} {self.clock(run)} {run.draw}"
+        whole = f"{run.cache} {self.samples(run)} {run.blocks} {self.clock(run)} {run.draw}"
         how = f"{run.sms} {run.waves}" if run.sms else whole
         parts = [
             digest(run.engine),
@@ -268,9 +274,9 @@ class _Chosen:
         """One batch per engine, of the runs that no selection before has asked for."""
         part = (selection.part.sms, selection.part.waves) if selection.part else (0, 0.0)
         for engine in PART_ENGINES if selection.part else self.study.engines:
-            how = (*part, selection.blocks or 0)
             some = product(points, selection.caches, range(selection.draws))
-            runs = [Run(engine, workload, launch, point, cache, *how, draw) for point, cache, draw in some]
+            how = (*part, selection.blocks or 0)
+            runs = [Run(engine, workload, launch, p, cache, *how, draw, selection.whole) for p, cache, draw in some]
             fresh = [run for run in dict.fromkeys(runs) if run not in self.taken]
             self.taken |= set(fresh)
             if fresh:

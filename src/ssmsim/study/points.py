@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ssmsim.config.schema import SimConfig
 from ssmsim.errors import SsmsimError
-from ssmsim.study.factorial import array
+from ssmsim.factorial import array
 from ssmsim.study.schema import AND, AT, Selection, Study
 
 

@@ -6,7 +6,8 @@ rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch,
 sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
 backward pass recomputes; framework: PyTorch's own), `blocks`, `threads_per_block`, `registers_per_thread`,
 `shared_memory_bytes`; `part_sms` is the size of the part of the GPU that a row is estimated from (0: none, simulated
-on the whole), `draw` the seed of what it left to chance; `held_out` marks workloads that the study keeps for validation;
+on the whole), `draw` the seed of what it left to chance, `whole` that
+every block was to be timed though the study samples; `held_out` marks workloads that the study keeps for validation;
 measured rows have engine "measured", config "measured", or the name of a configuration that describes another measured
 GPU, and further columns as the measured table has them.
 hardware.csv: config, field, value, for every number of every configuration.
@@ -24,11 +25,11 @@ import pandas as pd
 
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError, told
+from ssmsim.factorial import array
 from ssmsim.files import whole_file
 from ssmsim.launch import Launch, read_launch
 from ssmsim.measured import read_measured
 from ssmsim.results import read_result
-from ssmsim.study.factorial import array
 from ssmsim.study.keys import current
 from ssmsim.study.plan import Plan, Run, make_plan
 from ssmsim.study.points import design_points
@@ -98,7 +99,7 @@ def result_row(plan: Plan, run: Run) -> dict[str, Any]:
     if result is None:
         read_result(plan.root / path)  # says what is wrong with the file
         raise SsmsimError("made from other inputs than today's", path, "run the same command again: it is made anew")
-    return result.row() | {"part_sms": run.sms, "draw": run.draw}
+    return result.row() | {"part_sms": run.sms, "draw": run.draw, "whole": run.whole}
 
 
 def is_current(plan: Plan, run: Run) -> bool:
@@ -133,7 +134,7 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     for recorded in sorted((device / "accelsim").glob("*.json")) if plan.study.tables == plan.study.device else []:
         row = read_result(recorded).row()
         if row["launch"] in about.get(row["workload"], {}):
-            rows.append(row | {"part_sms": 0, "draw": 0})
+            rows.append(row | {"part_sms": 0, "draw": 0, "whole": False})
     full = [row | about.get(row["workload"], {}).get(row["launch"], {}) for row in rows]
     hardware = [
         {"config": name, "field": f"{group}.{field}", "value": value}

@@ -63,7 +63,7 @@ class Part(_Strict):
 class Design(_Strict):
     """A two-level factorial design over axes: each run has every axis at the baseline's value or `factor` times it.
 
-    Rows of an orthogonal array of strength 3 (ssmsim.study.factorial): 24 runs for 9 to 12 axes, 16 for 5 to 8, 8 for up
+    Rows of an orthogonal array of strength 3 (ssmsim.factorial): 24 runs for 9 to 12 axes, 16 for 5 to 8, 8 for up
     to 4.
     until: factors of the axis that turns out to be worth most, alone, until one brings next to nothing more.
     """
@@ -89,6 +89,7 @@ class Selection(_Strict):
     design:   a factorial design: what each axis is worth over all settings of the others, and with one of them relieved.
     draws:    so many runs of each, which differ in what is left to chance (engines.request.Request.seed): from how far they
               lie apart comes the interval of a speed-up.
+    whole:    time every block, whatever the study says of sampling: what a sampled speed-up is held against.
     part:     simulate on a part of the GPU; without it, on the whole.
     blocks:   replay only the first so many thread blocks, on the whole GPU, and count only them: a fragment that a slow
               engine affords. It compares engines with each other; with the GPU only where the launch has no more.
@@ -101,6 +102,7 @@ class Selection(_Strict):
     design: Design | None = None
     caches: Annotated[list[Cache], Once] = Field(default=["cold"], min_length=1)
     draws: Annotated[int, Field(ge=1, le=64)] = 1
+    whole: bool = False
     part: Part | None = None
     blocks: Annotated[int, Field(ge=1)] | None = None
 
@@ -108,8 +110,8 @@ class Selection(_Strict):
     def _something(self) -> Self:
         if not (self.configs or self.sweeps or self.without or self.design):
             raise ValueError("selects nothing: give configs, sweeps, a design or rules to be without")
-        if self.draws > 1 and (self.part is not None or self.blocks is not None):
-            raise ValueError("draws are of launches on the whole GPU: leave part and blocks out")
+        if (self.draws > 1 or self.whole) and (self.part is not None or self.blocks is not None):
+            raise ValueError("draws and whole are of launches on the whole GPU: leave part and blocks out")
         if self.part is not None and self.caches != ["cold"]:
             raise ValueError("a part starts from what earlier blocks left: caches does not apply")
         if self.part is not None and self.blocks is not None:

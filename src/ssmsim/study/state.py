@@ -9,7 +9,17 @@ from ssmsim.study.keys import current
 from ssmsim.study.plan import Plan
 
 # Targets that no simulation is behind.
-AWAY = ("docs", "captures", "sampling", "waits", "ablation", "results/site", "results/captured/", "results/evidence/")
+AWAY = (
+    "docs",
+    "captures",
+    "search",
+    "sampling",
+    "waits",
+    "ablation",
+    "results/site",
+    "results/captured/",
+    "results/evidence/",
+)
 
 
 def missing(plan: Plan) -> dict[str, list[str]]:

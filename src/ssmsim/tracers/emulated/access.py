@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.sass.instruction import Instruction
-from ssmsim.sass.opcodes import Access, Space
+from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Space
 from ssmsim.sass.operands import Operand
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
@@ -54,7 +54,7 @@ def compile_rows(ins: Instruction, image: Image | None) -> Rows:
 
     lanes: bool [W, 32] or None for all. image: bounds of global memory, None to leave them unchecked.
     """
-    if ins.base == "HGMMA":
+    if ins.base in WARPGROUP_PRODUCTS:
         return _descriptor_rows(ins)
     operands = [address_of(o) for o in memory_operands(ins)]
     width, space = access_bytes(ins), ins.entry.space

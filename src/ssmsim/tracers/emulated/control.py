@@ -56,7 +56,7 @@ def compile_control(ins: Instruction) -> Steer:
     if control == Control.BARRIER:
         return barriers.compile_barrier(ins, lanes_of)
     if control == Control.WARPSYNC:
-        return _warpsync(ins)
+        return _end_collective(ins) if ins.base == "ENDCOLLECTIVE" else _warpsync(ins)
     if control == Control.BMOV:
         return _move_barrier(ins)
     if control in (Control.BSSY, Control.BSYNC, Control.BREAK):
@@ -108,15 +108,18 @@ def _branch(ins: Instruction, lanes_of: LanesOf) -> Steer:
 
 
 def _branch_on_register(ins: Instruction, register: Operand, lanes_of: LanesOf) -> Steer:
-    """BRA.DIV UR, target: taken when the running lanes are not those of the register (the warp is diverged)."""
+    """BRA.DIV UR, target: the warp goes there when its running lanes, of those the ones where the guard holds, are not
+    those of the register: it is diverged, or (guarded by R2UR's predicate) its lanes name different sets.
+    """
     if not ins.has("DIV"):
         raise SsmsimError("this branch is not supported", ins.where, SUPPORTED)
     read = reader(register, ins)
 
     def steer(state: State, group: Group) -> None:
         expected = np.broadcast_to(read(state, group), (len(group.numbers), 1))[:, 0]
-        apart = (~expected if register.invert else expected) != 0 if register.invert else expected != group.mask
-        lanes = np.where(apart, lanes_of(state, group), 0)
+        held = lanes_of(state, group)
+        apart = ~expected != 0 if register.invert else expected != held
+        lanes = np.where(apart & (held != 0), group.mask, 0).astype(np.int64)
         divergence.branch(state.paths.arrays, group.numbers, lanes, ins.target, ins.index + 1)
 
     return steer
@@ -175,20 +178,31 @@ def _convergence(ins: Instruction, lanes_of: LanesOf) -> Steer:
 
 
 def _warpsync(ins: Instruction) -> Steer:
-    """WARPSYNC mask: the lanes of the mask converge. .ALL: all that have not exited. .COLLECTIVE: then to its
-    target.
+    """WARPSYNC mask: the lanes of the mask converge. .ALL: all that have not exited. .EXCLUSIVE: they alone.
+    .COLLECTIVE: they carry out what follows together, up to ENDCOLLECTIVE, and part again.
     """
     mask = next((s for s in ins.sources if s is not None and s.type == "b32"), None)
-    read = reader(mask, ins) if mask is not None and not ins.has("COLLECTIVE") else None
-    following = ins.target if ins.has("COLLECTIVE") and ins.target >= 0 else ins.index + 1
+    read, collective, following = reader(mask, ins) if mask is not None else None, ins.has("COLLECTIVE"), ins.index + 1
+    apart = collective or ins.has("EXCLUSIVE")
 
     def steer(state: State, group: Group) -> None:
-        awaited = np.full(len(group.numbers), 0xFFFFFFFF)
-        if read is not None:
-            value = np.broadcast_to(read(state, group), (len(group.numbers), 32)).astype(np.int64)
-            first = np.argmax(group.lanes, axis=1)
-            awaited = value[np.arange(len(value)), first]
-        divergence.wait_for(state.paths.arrays, group.numbers, awaited, following)
+        shape, paths = (len(group.numbers), 32), state.paths
+        if collective:
+            paths.origin[group.numbers] = np.where(
+                group.lanes, group.mask[:, None].astype(np.int64), paths.origin[group.numbers]
+            )
+        if read is None:
+            divergence.wait_for(paths.arrays, group.numbers, np.full(shape[0], 0xFFFFFFFF), following)
+            return
+        awaited = np.broadcast_to(read(state, group), shape).astype(np.int64)
+        divergence.wait_each(paths.arrays, group.numbers, awaited, not apart, following)
+
+    return steer
+
+
+def _end_collective(ins: Instruction) -> Steer:
+    def steer(state: State, group: Group) -> None:
+        divergence.part_again(state.paths.arrays, group.numbers, state.paths.origin, ins.index + 1)
 
     return steer
 

@@ -26,6 +26,7 @@ class Paths:
         self.status = np.full(warps, RUNNING, np.int64)
         self.exited = ~lanes.astype(np.int64) & 0xFFFFFFFF
         self.barrier = np.zeros((CONVERGENCE_BARRIERS, warps, 32), np.int64)
+        self.origin = np.zeros((warps, 32), np.int64)  # lanes that came to a WARPSYNC.COLLECTIVE with this one
         self.parked_pc = np.zeros((warps, PATHS), np.int64)
         self.parked_mask = np.zeros((warps, PATHS), np.int64)
         self.parked_for = np.zeros((warps, PATHS), np.int64)
@@ -176,6 +177,56 @@ def wait_for(s, warps, awaited, following):
         else:
             _park(s, w, following, mask[w], awaited[i])
             _settle(s, w)
+
+
+@njit(cache=True)
+def wait_each(s, warps, awaited, together, following):
+    """WARPSYNC by a mask of each lane's own: lanes of one mask awaited[i, lane] wait for it together.
+
+    together: running lanes whose masks are all there go on as one, whatever their masks.
+    """
+    pc, mask, exited = s[0], s[1], s[3]
+    for i in range(warps.size):
+        w = warps[i]
+        missing = 0
+        for lane in range(32):
+            if mask[w] >> lane & 1:
+                missing |= awaited[i, lane] & ~exited[w] & ~mask[w]
+        if together and missing == 0:
+            pc[w] = following
+            continue
+        left = mask[w]
+        mask[w] = 0
+        while left:
+            lane = 0
+            while not left >> lane & 1:
+                lane += 1
+            group = 0
+            for other in range(32):
+                if left >> other & 1 and awaited[i, other] == awaited[i, lane]:
+                    group |= 1 << other
+            _park(s, w, following, group, awaited[i, lane])
+            left &= ~group
+        _settle(s, w)
+
+
+@njit(cache=True)
+def part_again(s, warps, origin, following):
+    """ENDCOLLECTIVE: the running lanes go on in the groups origin[warp, lane] in which they came."""
+    mask = s[1]
+    for i in range(warps.size):
+        w = warps[i]
+        left = mask[w]
+        mask[w] = 0
+        while left:
+            lane = 0
+            while not left >> lane & 1:
+                lane += 1
+            group = left & origin[w, lane]
+            group |= 1 << lane
+            _park(s, w, following, group, 0)
+            left &= ~group
+        _settle(s, w)
 
 
 @njit(cache=True)

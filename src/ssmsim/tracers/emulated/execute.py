@@ -7,15 +7,17 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
-from ssmsim.sass.opcodes import SUPPORTED
-from ssmsim.sass.operands import Operand
+from ssmsim.sass.opcodes import SUPPORTED, WARPGROUP_PRODUCTS
+from ssmsim.sass.operands import URZ, Operand
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
 
 # Opcodes without a function of their own in semantics/, which this module carries out.
-OF_MACHINE = frozenset(["P2R", "UP2UR", "R2P", "UR2UP", "LDC", "ULDC", "S2R", "S2UR", "CS2R", "LEPC", "B2R", "QSPC"])
+OF_MACHINE = frozenset(
+    ["P2R", "UP2UR", "R2P", "UR2UP", "LDC", "ULDC", "S2R", "S2UR", "CS2R", "LEPC", "B2R", "QSPC", "USETMAXREG"]
+)
 Execute = Callable[[State, Group], None]
 U32, U64 = np.uint32, np.uint64
 
@@ -49,6 +51,8 @@ def compile_instruction(ins: Instruction) -> Execute:
         return _barrier_result(ins)
     if ins.base == "QSPC":
         return _query_space(ins)
+    if ins.base == "USETMAXREG":
+        return _register_pool(ins)
     if not ins.entry.semantics:
         if any(ins.wants):
             raise SsmsimError("no semantics for this opcode", ins.where, SUPPORTED)
@@ -57,7 +61,7 @@ def compile_instruction(ins: Instruction) -> Execute:
         function: Callable[..., Any] = find(ins.entry.semantics)
     except SsmsimError as error:
         raise SsmsimError(error.what, ins.where, error.todo) from None
-    sources = _matrix_sources(ins) if ins.base == "HGMMA" else [reader(s, ins) for s in ins.sources]
+    sources = _matrix_sources(ins) if ins.base in WARPGROUP_PRODUCTS else [reader(s, ins) for s in ins.sources]
     writers = [(writer(d), k) for k, d in enumerate(ins.destinations) if ins.wants[k]]
     lanes_of, active_of = runs(ins), guard_lanes(ins.guard)
     collects = ins.base == "R2UR" and ins.has("OR")
@@ -85,6 +89,8 @@ def compile_instruction(ins: Instruction) -> Execute:
 
 def descriptors(register: int, state: State, group: Group) -> tuple[np.ndarray, np.ndarray]:
     """uint64[W] shared-memory descriptors of A (URn, URn+1) and of B (URn+2, URn+3)."""
+    if register == URZ:
+        return np.zeros(len(group.numbers), U64), np.zeros(len(group.numbers), U64)
     words = state.ur[register : register + 4][:, group.index, 0].astype(U64)
     return words[0] | words[1] << U64(32), words[2] | words[3] << U64(32)
 
@@ -164,6 +170,14 @@ def _query_space(ins: Instruction) -> Execute:
             write(state, group, inside[next(m for m in inside if ins.has(m))], lanes_of(state, group))
 
     return execute
+
+
+def _register_pool(ins: Instruction) -> Execute:
+    """USETMAXREG.TRY_ALLOC gets its registers at once: how often a warp asks depends on the time alone."""
+    write = writer(ins.destinations[0]) if ins.destinations else None
+    lanes_of = runs(ins)
+    granted = np.ones((1, 1), bool)
+    return lambda state, group: write(state, group, granted, lanes_of(state, group)) if write else None
 
 
 def _predicates_to_register(ins: Instruction) -> Execute:

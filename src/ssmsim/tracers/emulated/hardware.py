@@ -19,7 +19,7 @@ from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
 
 RESERVED_SHARED = 0x400  # the first KB of a block's shared window is the driver's (.nv.shared.reserved.0)
 SHARED_UNIT = 128  # bytes: shared memory is given to blocks in these units (PTX ISA, %total_smem_size)
-CALL_STACK = 4096  # room below the kernel's own frame for callees whose frames the cubin does not total
+CALL_STACK = 4096  # room below the kernel's own frame for callees and allocations whose sizes the cubin does not total
 PARAMETER_WINDOW = 0x7B00_0000_0000  # generic address of the parameters: far from buffers, variables and windows
 END = 0x210  # of the part that the driver fills; parameters follow on sm_90
 
@@ -73,8 +73,8 @@ class Bank:
 
 def stack_bytes(kernel: Kernel) -> int:
     """Local memory of one thread: the stack pointer's first value; it grows down to 0."""
-    calls = len(kernel.symbols) > 2
-    return (kernel.local_bytes + 15) // 16 * 16 + (CALL_STACK if calls else 0)
+    grows = len(kernel.symbols) > 2 or kernel.grows_stack
+    return (kernel.local_bytes + 15) // 16 * 16 + (CALL_STACK if grows else 0)
 
 
 def bank0(launch: Launch, kernel: Kernel) -> Bank:

@@ -4,14 +4,17 @@ from dataclasses import dataclass
 
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
-from ssmsim.sass.opcodes import OPCODES, Access, Control, Mods
+from ssmsim.sass.opcodes import OPCODES, Access, Control, Mods, Space, Unit, lookup
 from ssmsim.trace.compare import Agreement, compare
 from ssmsim.trace.types import Program
 from ssmsim.tracers.emulated.execute import OF_MACHINE
 from ssmsim.tracers.emulated.source import EmulatedBlocks, cut
 from ssmsim.tracers.emulated.totals import emulate_totals, spread
 
-NEEDED = {"HGMMA": ("64x8x16", "F32")}  # modifiers without which there is no signature
+# Modifiers without which there is no signature.
+NEEDED = {"HGMMA": ("64x8x16", "F32"), "QGMMA": ("64x8x32", "F32"), "IGMMA": ("64x8x32", "S8"), "BGMMA": ("64x8x256",),
+          "HMMA": ("16816", "F32"), "IMMA": ("16816", "S8"), "BMMA": ("168128",), "DMMA": ("8x8x4",), "UBLKCP": ("S", "G"),
+          "UBLKRED": ("G", "S"), "UTMALDG": ("1D",), "UTMASTG": ("1D",), "UTMAREDG": ("1D",), "UTMAPF": ("1D",)}  # fmt: skip
 
 
 def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
@@ -39,17 +42,68 @@ def inspection(launch: Launch, blocks: int = 0, code: bool = False) -> str:
     return "\n".join(lines)
 
 
-def opcode_table() -> str:
-    """One line per supported base opcode.
+# Where the timing of a pipe comes from: microbenchmarks by name (ssmsim.microbenchmarks), papers as configurations cite them.
+PIPE_TIMING = {
+    Unit.FMA: "sm/instruction_latency_throughput, sm/issue_timing", Unit.ALU: "sm/instruction_latency_throughput",
+    Unit.XU: "sm/instruction_latency_throughput, sm/issue_timing", Unit.FP64: "sm/instruction_latency_throughput",
+    Unit.TENSOR: "sm/hmma_latency_throughput", Unit.UNIFORM: "latency arXiv 2503.20481, rate assumed",
+    Unit.CBU: "sm/instruction_cache_latency, rate assumed", Unit.ADU: "the cbu's: unmeasured", Unit.LSU: "issue alone: unmeasured",
+    Unit.NONE: "issue alone",
+}  # fmt: skip
+SPACE_TIMING = {
+    Space.GLOBAL: "l1/latency_capacity_bandwidth, sm_memory/lsu_occupancy", Space.LOCAL: "l1/local_memory_throughput",
+    Space.GENERIC: "l1/latency_capacity_bandwidth; global memory alone", Space.SHARED: "sm_memory/shared_memory_bank_conflicts",
+    Space.GLOBAL_TO_SHARED: "sm_memory/ldgsts_latency_throughput", Space.CONSTANT: "sm/constant_cache_latency",
+}  # fmt: skip
+TIMING = {
+    "HGMMA": "sm/hgmma_throughput", "WARPGROUP": "sm/hgmma_throughput", "BAR": "sm/barrier_latency", "BSYNC": "sm/instruction_pair_throughput",
+    "MEMBAR": "sm_memory/fence_latency", "FENCE": "sm_memory/proxy_fence_latency", "ERRBAR": "sm_memory/fence_latency",
+    "CGAERRBAR": "sm_memory/fence_latency", "CCTL": "sm_memory/fence_latency", "S2R": "sm/special_register_latency",
+    "LDGDEPBAR": "sm_memory/ldgsts_commit_occupancy", "SHFL": "sm_memory/mio_queue_depth", "ATOMG": "l2/atomic_throughput",
+    "REDG": "l2/atomic_throughput", "RED": "l2/atomic_throughput", "REDUX": "the xu's: unmeasured", "MATCH": "the cbu's: unmeasured",
+}  # fmt: skip
 
-    values: the emulator computes its results ("yes"), so that addresses, masks and branches may depend on them.
+
+@dataclass(frozen=True)
+class Support:
+    """What replay does with an opcode. replay: "emulated", "roles" (operands alone: a value that is wanted from it is
+    refused) or "refused: why". timing: its source, or "none: why".
     """
-    lines = [f"{'opcode':16s} {'pipe':8s} values"]
+
+    replay: str
+    timing: str
+
+
+def support(opcode: str) -> Support:
+    """Of a full opcode, modifiers included."""
+    base, *modifiers = opcode.split(".")
+    entry, mods = lookup(base), Mods(tuple(modifiers))
+    refused = entry.refusal(mods)
+    if refused:
+        return Support(f"refused: {refused}", "none: refused")
+    moves = entry.access != Access.NONE or entry.control != Control.NONE
+    done = bool(entry.semantics) and "OOB" not in mods and not ("SP" in mods and entry.unit == Unit.TENSOR)
+    results = bool(entry.operands(mods)[0])
+    emulated = done or moves or base in OF_MACHINE or not results
+    untimed = entry.timing_refusal(mods)
+    space = SPACE_TIMING.get(entry.space) if entry.access != Access.NONE else None
+    timing = f"none: {untimed}" if untimed else TIMING.get(base) or space or PIPE_TIMING[entry.unit]
+    return Support("emulated" if emulated else "roles", timing)
+
+
+def opcode_table() -> str:
+    """One line per base opcode: the pipe, whether a launch with it is replayed, where its timing comes from."""
+    lines = [f"{'opcode':14s} {'pipe':8s} {'replay':9s} timing"]
     for base, entry in sorted(OPCODES.items()):
-        moves = entry.access != Access.NONE or entry.control != Control.NONE
-        results = bool(entry.operands(Mods(NEEDED.get(base, ())))[0])
-        done = bool(entry.semantics) or moves or base in OF_MACHINE or not results
-        lines.append(f"{base:16s} {entry.unit.name.lower():8s} {'yes' if done else 'no'}")
+        row = support(".".join((base, *NEEDED.get(base, ()))))
+        replay, _, why = row.replay.partition(": ")
+        lines.append(f"{base:14s} {entry.unit.name.lower():8s} {replay:9s} {why or row.timing}")
+    rows = [support(".".join((base, *NEEDED.get(base, ())))).replay for base in OPCODES]
+    refused, roles = sum(r.startswith("refused") for r in rows), rows.count("roles")
+    lines += [
+        "",
+        f"{len(rows)} opcodes: {rows.count('emulated')} emulated, {roles} with operand roles alone, {refused} refused",
+    ]
     return "\n".join(lines)
 
 

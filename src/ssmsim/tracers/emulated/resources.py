@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ssmsim.sass.opcodes import Access, Control, Space
+from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space
 from ssmsim.sass.operands import PT, RZ, URZ, Operand
 from ssmsim.sass.records import access_bytes, predicate_set, registers, uniforms
 from ssmsim.tracers.emulated.hardware import bank0_unfilled, unfixed
@@ -165,7 +165,7 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
                 operand.kind == "mem" or (access == Access.COPY and operand.kind in ("P", "UP"))
             ):
                 record |= bits
-    if ins.base == "HGMMA":
+    if ins.base in WARPGROUP_PRODUCTS:
         for operand in ins.sources:
             record |= operand_bits(operand) if operand is not None and operand.kind == "gdesc" else 0
     if entry.control not in (Control.NONE, Control.BMOV) or ins.base == "BMOV":
@@ -194,7 +194,7 @@ def _unfixed(operand: Operand | None) -> bool:
 def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:
     """(resources read, resources written) in memory, as far as another instruction's value may pass through them."""
     access, space = ins.entry.access, ins.entry.space
-    if ins.base == "HGMMA":
+    if ins.base in WARPGROUP_PRODUCTS:
         return 1 << SHARED, 0
     if access == Access.NONE or space == Space.CONSTANT:
         return 0, 0

@@ -11,7 +11,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code
 from ssmsim.sass.instruction import Instruction
-from ssmsim.sass.opcodes import Access, Control, Space
+from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space
 from ssmsim.sass.operands import RZ, Operand
 from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
@@ -83,7 +83,7 @@ class Plan:
         self.unknowns = Unknowns(watched, part.full)
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
-        reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & {"HGMMA"}
+        reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & WARPGROUP_PRODUCTS
         self.needs_shared = bool(spaces & {Space.SHARED, Space.GLOBAL_TO_SHARED, Space.GENERIC} or reads_shared)
         self.needs_local = bool(spaces & {Space.LOCAL, Space.GENERIC})
         self.registers = 2 + max(
@@ -149,11 +149,11 @@ class Plan:
         )
         if execute is not None and self.labelled:
             execute = pass_labels(ins, execute, self.unknowns)
-        if ins.base != "HGMMA" and (ins.entry.access == Access.NONE or is_constant(ins)):
+        if ins.base not in WARPGROUP_PRODUCTS and (ins.entry.access == Access.NONE or is_constant(ins)):
             return self._guard_step(ins, offset) + ([Step(offset, execute=execute)] if execute else [])
         checks = self._check(ins, offset, "address")
         rows = compile_rows(ins, self.bounds if ins.entry.space in (Space.GLOBAL, Space.GLOBAL_TO_SHARED) else None)
-        moves = computes and ins.base != "HGMMA"
+        moves = computes and ins.base not in WARPGROUP_PRODUCTS
         move = compile_move(ins, self.image, self.unknowns) if moves else None
         if not moves and self.image is not None and ins.entry.access in (Access.STORE, Access.ATOMIC):
             move = compile_spoil(ins, self.image) if ins.entry.space in (Space.GLOBAL, Space.GENERIC) else None

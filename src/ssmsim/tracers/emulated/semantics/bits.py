@@ -99,15 +99,27 @@ def bmsk(ins: Any, start: Array, width: Array) -> Array:
     return (((U64(1) << n) - U64(1)) << s).astype(U32)
 
 
+# Modes of PRMT: which byte goes to place k, by the two bits of the selector (PTX ISA, `prmt`).
+BYTE_OF: dict[str, Callable[[Array, np.uint32], Array]] = {
+    "F4E": lambda n, k: n + k,
+    "B4E": lambda n, k: n - k & U32(7),
+    "RC8": lambda n, k: n,
+    "ECL": lambda n, k: np.maximum(n, k),
+    "ECR": lambda n, k: np.minimum(n, k),
+    "RC16": lambda n, k: U32(2) * (n & U32(1)) + (k & U32(1)),
+}
+
+
 def prmt(ins: Any, a: Array, selector: Array, b: Array) -> Array:
     """Bytes of (b : a), a the low word, chosen by four nibbles of the selector; a nibble's top bit spreads the sign."""
-    odd = ins.mods & {"F4E", "B4E", "RC8", "ECL", "ECR", "RC16"}
+    mode = next((m for m in ins.mods if m in BYTE_OF), "")
+    odd = ins.mods - {mode}
     if odd:
-        raise SsmsimError(f"no semantics for mode {', '.join(sorted(odd))}", ins.where, SUPPORTED)
+        raise SsmsimError(f"no semantics for modifier {', '.join(sorted(odd))}", ins.where, SUPPORTED)
     value = a.astype(U64) | b.astype(U64) << U64(32)
     result = np.zeros((1, 1), U32)
     for k in range(4):
-        nibble = selector >> U32(4 * k) & U32(15)
+        nibble = BYTE_OF[mode](selector & U32(3), U32(k)) if mode else selector >> U32(4 * k) & U32(15)
         byte = (value >> (U64(8) * (nibble & U32(7)).astype(U64))).astype(U32) & U32(0xFF)
         spread = np.where(byte & U32(0x80) != 0, U32(0xFF), U32(0))
         result = result | np.where(nibble & U32(8) != 0, spread, byte) << U32(8 * k)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.tracers.emulated.semantics.formats import (
+    BYTE_VALUES,
     F64,
     NAN32,
     U32,
@@ -33,7 +34,7 @@ WHOLE = {
     "RP": np.ceil,
     "RZ": np.trunc,
 }
-BITS = {"8": 8, "16": 16, "32": 32, "64": 64}
+BITS = {"2": 2, "4": 4, "8": 8, "16": 16, "32": 32, "64": 64}
 
 
 def _half(ins: Any, a: Array) -> Array:
@@ -133,13 +134,7 @@ def _unpack_bytes(ins: Any, kind: str, a: Array) -> Array:
     shift = 16 if ins.selectors[0].startswith("H1") else 0
     halves = []
     for place in (shift, shift + 8):
-        byte = (a >> U32(place) & U32(0xFF)).astype(np.int64)
-        bias, bits, _, top = BYTES[kind]
-        exponent, fraction = byte >> bits & ((1 << 7 - bits) - 1), byte & ((1 << bits) - 1)
-        value = np.ldexp(np.where(exponent > 0, fraction + (1 << bits), fraction).astype(F64),
-                         np.maximum(exponent, 1) - bias - bits)  # fmt: skip
-        value = np.where((byte & 0x7F) > top, np.where((kind == "E5M2") & (fraction == 0), np.inf, np.nan), value)
-        value = np.where(byte & 0x80, -value, value)
+        value = BYTE_VALUES[kind][a >> U32(place) & U32(0xFF)]
         if "RELU" in ins.mods:
             value = np.where(value <= 0, 0.0, value)
         bits16 = value.astype(np.float16).view(np.uint16)
@@ -157,6 +152,22 @@ def _to_tf32(ins: Any, a: Array) -> Array:
     return np.where(np.isnan(f32(a)), NAN32, kept)
 
 
+def f2ip(ins: Any, a: Array, b: Array, c: Array) -> Array:
+    """F2IP.to.from: floats a above b to bytes, rounded and clamped, below the low half of c; NaN becomes 0."""
+    known(ins, "U8 S8 F32 NTZ FTZ FLOOR CEIL TRUNC")
+    signed, bits = _integer_type(ins.mods, "U8")
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    way = next((m for m in ins.mods.order if m in WHOLE), "RN")
+
+    def byte(source: Array) -> Array:
+        value = _float_in(ins, "F32", source)
+        whole = np.clip(WHOLE[way](np.where(np.isnan(value), 0.0, value)), low, high)
+        return whole.astype(np.int64).astype(U32) & U32(0xFF)
+
+    with np.errstate(all="ignore"):
+        return c << U32(16) | byte(a) << U32(8) | byte(b)
+
+
 def i2i(ins: Any, a: Array) -> Array:
     """I2I.to.from.SAT: a 32-bit integer clamped to the range of a narrower type."""
     known(ins, "S8 U8 S16 U16 S32 U32 SAT")
@@ -164,12 +175,12 @@ def i2i(ins: Any, a: Array) -> Array:
 
 
 def i2ip(ins: Any, a: Array, b: Array, c: Array) -> Array:
-    """I2IP.to.from.SAT: a above b, each clamped; bytes go below the low half of c (PTX ISA, `cvt.pack`)."""
-    known(ins, "S8 U8 S16 U16 S32 U32 SAT")
+    """I2IP.to.from.SAT: a above b, each clamped; narrower ones than halves go below c (PTX ISA, `cvt.pack`)."""
+    known(ins, "S2 U2 S4 U4 S8 U8 S16 U16 S32 U32 SAT")
     bits = BITS[ins.mods.order[0][1:]]
     mask = U32((1 << bits) - 1)
     pair = (_clamped(ins, a) & mask) << U32(bits) | _clamped(ins, b) & mask
-    return pair | c << U32(16) if bits == 8 else pair
+    return pair | c << U32(2 * bits) if bits < 16 else pair
 
 
 def _clamped(ins: Any, a: Array) -> Array:

@@ -108,17 +108,26 @@ def bf16_to_f32(half: Array) -> Array:
 
 
 def f32_to_bf16(value: Array, mode: str = "RN") -> Array:
-    """uint16 patterns of float32 values, to nearest even (RN) or towards zero (RZ); NaN becomes 0x7fff."""
+    """uint16 patterns of float32 values, in any rounding mode; NaN becomes 0x7fff."""
     bits = np.asarray(value, F32).view(U32)
-    step = U32(0) if mode == "RZ" else U32(0x7FFF) + ((bits >> U32(16)) & U32(1))
+    if mode == "RN":
+        step: Any = U32(0x7FFF) + ((bits >> U32(16)) & U32(1))
+    else:  # away from zero where the mode asks for it
+        away = {"RZ": np.zeros(bits.shape, bool), "RM": np.signbit(value), "RP": ~np.signbit(value)}[mode]
+        step = np.where(away, U32(0xFFFF), U32(0))
     return np.where(np.isnan(value), NAN16, ((bits + step) >> U32(16)).astype(np.uint16))
 
 
 def f32_to_f16(value: Array, mode: str = "RN") -> Array:
-    """uint16 patterns of float32 values, to nearest even (RN) or towards zero (RZ); NaN becomes 0x7fff."""
+    """uint16 patterns of float32 values, in any rounding mode; NaN becomes 0x7fff."""
     half = np.asarray(value, F32).astype(np.float16)
+    back = half.astype(F32)
     if mode == "RZ":
-        half = np.where(np.abs(half.astype(F32)) > np.abs(value), np.nextafter(half, np.float16(0)), half)
+        half = np.where(np.abs(back) > np.abs(value), np.nextafter(half, np.float16(0)), half)
+    elif mode == "RM":
+        half = np.where(back > value, np.nextafter(half, np.float16(-np.inf)), half)
+    elif mode == "RP":
+        half = np.where(back < value, np.nextafter(half, np.float16(np.inf)), half)
     return np.where(np.isnan(value), NAN16, half.view(np.uint16))
 
 
@@ -133,6 +142,22 @@ def words(value: Array) -> Array:
     return np.stack([bits.astype(U32), (bits >> np.uint64(32)).astype(U32)])
 
 
+def _byte_values(exponent_bits: int) -> Array:
+    """float64[256]: OCP 8-bit floating point, E5M2 with infinities, E4M3 with NaN at 0x7f and 0xff alone."""
+    bits = 7 - exponent_bits
+    byte = np.arange(256)
+    exponent, fraction = byte >> bits & ((1 << exponent_bits) - 1), byte & ((1 << bits) - 1)
+    bias = (1 << exponent_bits - 1) - 1
+    value = np.ldexp(np.where(exponent > 0, fraction + (1 << bits), fraction).astype(F64),
+                     np.maximum(exponent, 1) - bias - bits)  # fmt: skip
+    if exponent_bits == 5:
+        value = np.where(exponent == 31, np.where(fraction == 0, np.inf, np.nan), value)
+    else:
+        value = np.where(byte & 0x7F == 0x7F, np.nan, value)
+    return np.where(byte & 0x80, -value, value)
+
+
+BYTE_VALUES = {"E4M3": _byte_values(4), "E5M2": _byte_values(5)}
 COMPARISONS = ("F", "LT", "EQ", "LE", "GT", "NE", "GE", "NUM", "NAN", "LTU", "EQU", "LEU", "GTU", "NEU", "GEU", "T")
 
 

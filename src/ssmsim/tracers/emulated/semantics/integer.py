@@ -64,7 +64,15 @@ def iadd(ins: Any, a: Array, b: Array, carry: Array | None) -> tuple[Array, Arra
 
 
 def viadd(ins: Any, a: Array, b: Array) -> Array:
-    return a + b
+    """a + b; .16x2 and its kin: two 16-bit sums of their own."""
+    odd = ins.mods - {"U32", "S32", "16x2"} - HALVES
+    if odd:
+        raise SsmsimError(f"no semantics for modifier {', '.join(sorted(odd))}", ins.where, SUPPORTED)
+    return _add_halves(a, b) if ins.mods & (HALVES | {"16x2"}) else a + b
+
+
+def _add_halves(a: Array, b: Array) -> Array:
+    return (a + b & U32(0xFFFF)) | (a & U32(0xFFFF0000)) + (b & U32(0xFFFF0000))
 
 
 def iabs(ins: Any, a: Array) -> Array:
@@ -73,13 +81,30 @@ def iabs(ins: Any, a: Array) -> Array:
 
 def _pick(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
     """The smaller where the predicate holds, else the larger; signed unless .U32. .RELU: never below 0."""
+    if ins.mods & HALVES:
+        return _pick_halves(ins, a, b, smaller)
     x, y = (a, b) if ins.has("U32") else (a.view(np.int32), b.view(np.int32))
     result = np.where(smaller, np.minimum(x, y), np.maximum(x, y))
     return (np.maximum(result, 0) if ins.has("RELU") else result).view(U32)
 
 
+HALVES = frozenset(["S16x2", "U16x2"])
+
+
+def _pick_halves(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
+    """The same for two 16-bit numbers of a register."""
+    result = np.zeros((1, 1), U32)
+    for shift in (U32(0), U32(16)):
+        kind = np.dtype(np.uint16 if ins.has("U16x2") else np.int16)
+        x, y = (((v >> shift) & U32(0xFFFF)).astype(np.uint16).view(kind) for v in (a, b))
+        half = np.where(smaller, np.minimum(x, y), np.maximum(x, y))
+        half = np.maximum(half, 0) if ins.has("RELU") else half
+        result = result | half.view(np.uint16).astype(U32) << shift
+    return result
+
+
 def _plain(ins: Any) -> None:
-    odd = ins.mods - {"U32", "S32", "RELU"}
+    odd = ins.mods - {"U32", "S32", "RELU"} - HALVES
     if odd:
         raise SsmsimError(f"no semantics for modifier {', '.join(sorted(odd))}", ins.where, SUPPORTED)
 
@@ -91,6 +116,8 @@ def vimnmx(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
 
 def viaddmnmx(ins: Any, a: Array, b: Array, c: Array, smaller: Array) -> Array:
     _plain(ins)
+    if ins.mods & HALVES:
+        return _pick_halves(ins, _add_halves(a, b), c, smaller)
     return _pick(ins, a + b, c, smaller)
 
 

@@ -1,4 +1,4 @@
-"""Matrix multiply-add of one warp (HMMA, DMMA) and the operand layouts it shares with the warp-group form.
+"""Matrix multiply-add of one warp (HMMA, DMMA, IMMA, BMMA) and the operand layouts it shares with the warp-group form.
 
 Rule of accumulation: products are exact, the sum over k and the accumulator is formed in float64 and rounded once to
 the accumulator's format, to nearest even. Silicon sums groups of products with fewer bits, so last bits differ.
@@ -85,7 +85,7 @@ def accumulate(ins: Any, product: Array, accumulator: Array) -> Array:
     return (groups + old).astype(F32).view(U32).reshape(n // 2, *groups.shape[2:])
 
 
-def hmma(ins: Any, a: Array, b: Array, c: Array) -> Array:
+def hmma(ins: Any, a: Array, b: Array, c: Array, *metadata: Any) -> Array:
     """D = A B + C with A 16 x k, B k x 8; k is 16 or 8 for halves, 8 or 4 for TF32."""
     known(ins, "16816 1688 1684 F32 F16 BF16 TF32")
     _, _, k = SHAPES[next(m for m in ins.mods.order if m in SHAPES)]
@@ -95,16 +95,79 @@ def hmma(ins: Any, a: Array, b: Array, c: Array) -> Array:
 
 
 def dmma(ins: Any, a: Array, b: Array, c: Array) -> Array:
-    """D = A B + C in float64 with A 8 x 4, B 4 x 8: two columns of a row per lane."""
-    known(ins, "884")
+    """D = A B + C in float64; M is 8 or 16, K 4, 8 or 16: registers of A walk down the rows, then by four along k."""
+    known(ins, "8x8x4 16x8x4 16x8x8 16x8x16")
+    m, _, k = (int(part) for part in next(x for x in ins.mods.order if "x" in x).split("x"))
     a, b, c = _whole(a, b, c)
-    left = np.empty((a.shape[1], 8, 4), F64)
-    right = np.empty((a.shape[1], 4, 8), F64)
-    left[:, ROW, LANE % 4], right[:, LANE % 4, ROW] = f64(a), f64(b)
+    down = m // 8
+    left, right = np.empty((a.shape[1], m, k), F64), np.empty((a.shape[1], k, 8), F64)
+    for i in range(len(a) // 2):
+        left[:, ROW + 8 * (i % down), LANE % 4 + 4 * (i // down)] = f64(a[2 * i : 2 * i + 2])
+    for i in range(len(b) // 2):
+        right[:, LANE % 4 + 4 * i, ROW] = f64(b[2 * i : 2 * i + 2])
     with np.errstate(all="ignore"):
         product = left @ right
-        pairs = [words(product[:, ROW, PAIR + i] + f64(c[2 * i : 2 * i + 2])) for i in (0, 1)]
-    return np.concatenate(pairs)
+        cells = [words(product[:, ROW + 8 * (i >> 1), PAIR + (i & 1)] + f64(c[2 * i : 2 * i + 2]))
+                 for i in range(2 * down)]  # fmt: skip
+    return np.concatenate(cells)
+
+
+def bytes_matrix(registers: Array, rows: int) -> Array:
+    """uint8[W, rows, 16 or 32] of 8-bit fragments: a register holds four neighbours along k of one row of eight."""
+    down = rows // 8
+    matrix = np.empty((registers.shape[1], rows, 16 * len(registers) // down), np.uint8)
+    for i, value in enumerate(registers):
+        for byte in range(4):
+            matrix[:, ROW + 8 * (i % down), 4 * (LANE % 4) + byte + 16 * (i // down)] = value >> U32(8 * byte) & U32(
+                0xFF
+            )
+    return matrix
+
+
+def integers(values: Array, kind: str) -> Array:
+    """float64 of S8 or U8 bytes: products and sums of these stay exact."""
+    return (values.view(np.int8) if kind == "S8" else values).astype(F64)
+
+
+def bits_matrix(registers: Array, rows: int) -> Array:
+    """float64 0 or 1 [W, rows, 128 or 256] of 1-bit fragments."""
+    down = rows // 8
+    matrix = np.empty((registers.shape[1], rows, 128 * len(registers) // down), F64)
+    for i, value in enumerate(registers):
+        for bit in range(32):
+            matrix[:, ROW + 8 * (i % down), 32 * (LANE % 4) + bit + 128 * (i // down)] = value >> U32(bit) & U32(1)
+    return matrix
+
+
+def accumulate_integers(product: Array, accumulator: Array, saturates: bool) -> Array:
+    """product float64[W, m, n], exact, + 32-bit registers: two columns of a row of eight each, wrapped or clamped."""
+    down = product.shape[1] // 8
+    whole = product.astype(np.int64)
+    out = np.empty_like(accumulator)
+    for i in range(len(accumulator)):
+        group, part = divmod(i, 2 * down)  # eight columns after another
+        cell = whole[:, ROW + 8 * (part >> 1), 8 * group + PAIR + (part & 1)]
+        total = cell + accumulator[i].view(np.int32)
+        out[i] = (np.clip(total, -(1 << 31), (1 << 31) - 1) if saturates else total).astype(np.int64).astype(U32)
+    return out
+
+
+def imma(ins: Any, a: Array, b: Array, c: Array, *metadata: Any) -> Array:
+    """D = A B + C of 8-bit integers, in 32 bits (.SAT: clamped)."""
+    known(ins, "8816 16816 16832 S8 U8 SAT")
+    a, b, c = _whole(a, b, c)
+    kinds = [m for m in ins.mods.order if m in ("S8", "U8")]
+    left = integers(bytes_matrix(a, 8 if "8816" in ins.mods else 16), kinds[0])
+    right = integers(bytes_matrix(b, 8), kinds[-1])
+    return accumulate_integers(left @ right.transpose(0, 2, 1), c, "SAT" in ins.mods)
+
+
+def bmma(ins: Any, a: Array, b: Array, c: Array) -> Array:
+    """D = C + number of bits that are set in both A and B."""
+    known(ins, "88128 168128 168256 AND POPC")
+    a, b, c = _whole(a, b, c)
+    left, right = bits_matrix(a, 8 if "88128" in ins.mods else 16), bits_matrix(b, 8)
+    return accumulate_integers(left @ right.transpose(0, 2, 1), c, False)
 
 
 def _whole(*sources: Array) -> list[Array]:

@@ -1,4 +1,4 @@
-"""HGMMA: matrix multiply-add of a warp group, operands in shared memory found by descriptors.
+"""HGMMA, QGMMA, IGMMA, BGMMA: matrix multiply-add of a warp group, operands in shared memory found by descriptors.
 
 Descriptor: PTX ISA, "Matrix descriptor" of wgmma: start address in bits 0-13, leading and stride byte offsets in bits
 16-29 and 32-45, all in units of 16 bytes; base offset in bits 49-51; swizzle in bits 62-63 (0 none, 1 128, 2 64, 3 32
@@ -10,8 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ssmsim.tracers.emulated.semantics.formats import F64, U32, Array, bf16_to_f32, known
-from ssmsim.tracers.emulated.semantics.matrix import a_matrix, accumulate, tf32
+from ssmsim.errors import SsmsimError
+from ssmsim.tracers.emulated.semantics.formats import BYTE_VALUES, F64, U32, Array, bf16_to_f32, known
+from ssmsim.tracers.emulated.semantics.matrix import (
+    a_matrix,
+    accumulate,
+    accumulate_integers,
+    bits_matrix,
+    bytes_matrix,
+    integers,
+    tf32,
+)
 
 SWIZZLE_BYTES = {0: 16, 1: 128, 2: 64, 3: 32}
 
@@ -49,15 +58,21 @@ def addresses(descriptor: int, rows: Array, k: Array, element: int, transposed: 
 
 def operand(ins: Any, descriptor: Array, rows: Array, k: int, transposed: bool, machine: Any) -> Array:
     """float64[W, rows, k] of a shared-memory operand; `rows` int64[W, R] differ per warp (A) or not (B)."""
-    element = 4 if "TF32" in ins.mods else 2
-    result = np.empty((len(descriptor), rows.shape[1], k), F64)
+    element = 4 if "TF32" in ins.mods else 2 if ins.base == "HGMMA" else 1
+    k = k // 8 if ins.base == "BGMMA" else k
+    result = np.empty((len(descriptor), rows.shape[1], k), F64 if element > 1 else np.uint8)
     pairs = np.stack([descriptor, rows[:, 0].astype(np.uint64)])
     kinds, which = np.unique(pairs, axis=1, return_inverse=True)
     for i, (value, _) in enumerate(kinds.T):
         warps = np.flatnonzero(which.ravel() == i)
         place = addresses(int(value), rows[warps[0]], np.arange(k), element, transposed)
+        if place.max() + element > machine.shared.shape[1]:
+            what = f"a descriptor reaches shared address {int(place.max()):#x}, behind the block's shared memory"
+            raise SsmsimError(what, ins.where, "a fault on a GPU")
         data = machine.shared[machine.block[warps][:, None, None, None], place[..., None] + np.arange(element)]
-        if element == 4:
+        if element == 1:
+            result[warps] = data[..., 0]
+        elif element == 4:
             result[warps] = tf32(np.ascontiguousarray(data).view(U32)[..., 0])
         else:
             half = np.ascontiguousarray(data).view(np.uint16)[..., 0]
@@ -68,20 +83,41 @@ def operand(ins: Any, descriptor: Array, rows: Array, k: int, transposed: bool, 
 def hgmma(ins: Any, a: Array, b: Array, accumulator: Array, *predicates: Array | None, machine: Any) -> Array:
     """One warp's 16 of the 64 rows of D = A B (+ D unless the predicate is false)."""
     shape = next(m for m in ins.mods.order if m.startswith("64x"))
-    known(ins, f"{shape} F32 F16 BF16 TF32")
+    known(ins, f"{shape} F32 F16 BF16 TF32 E4M3 E5M2 S8 U8 SAT AND POPC")
     n, k = (int(part) for part in shape.split("x")[1:])
-    text = ins.text
     warps = len(b)
-    every = np.arange(warps)
     with np.errstate(all="ignore"):
-        if a.dtype == np.uint64:
-            rows = 16 * (machine.warp[:, None] % 4) + np.arange(16)
-            left = operand(ins, a, rows, k, "tnspA" in text, machine)
-        else:
-            left = a_matrix(ins, np.broadcast_to(a, (len(a), warps, 32)), k)
-        right = operand(ins, b, np.broadcast_to(np.arange(n), (len(every), n)), k, "tnspB" in text, machine)
+        left = _left(ins, a, k, warps, machine)
+        right = operand(ins, b, np.broadcast_to(np.arange(n), (warps, n)), k, "tnspB" in ins.text, machine)
         old = np.broadcast_to(accumulator, (len(accumulator), warps, 32))
         for keep in predicates:
             if keep is not None:
                 old = np.where(np.broadcast_to(keep, (warps, 32)), old, U32(0))
-        return accumulate(ins, left @ right.transpose(0, 2, 1), old)
+        left, right = _values(ins, left, 0), _values(ins, right, -1)
+        sign = -1.0 if ("negA" in ins.text) != ("negB" in ins.text) else 1.0
+        product = sign * left @ right.transpose(0, 2, 1)
+        if ins.base in ("IGMMA", "BGMMA"):
+            return accumulate_integers(product, np.ascontiguousarray(old), "SAT" in ins.mods)
+        return accumulate(ins, product, old)
+
+
+def _left(ins: Any, a: Array, k: int, warps: int, machine: Any) -> Array:
+    """A of each warp: from shared memory by descriptor (uint64), or from four registers."""
+    if a.dtype == np.uint64:
+        rows = 16 * (machine.warp[:, None] % 4) + np.arange(16)
+        return operand(ins, a, rows, k, "tnspA" in ins.text, machine)
+    a = np.broadcast_to(a, (len(a), warps, 32))
+    if ins.base == "HGMMA":
+        return a_matrix(ins, a, k)
+    return bits_matrix(a, 16) if ins.base == "BGMMA" else bytes_matrix(a, 16)
+
+
+def _values(ins: Any, held: Array, which: int) -> Array:
+    """float64 of what an operand holds; bytes by the first or the last of the types that the opcode names."""
+    if ins.base == "QGMMA":
+        return BYTE_VALUES[[m for m in ins.mods.order if m in BYTE_VALUES][which]][held]
+    if ins.base == "IGMMA":
+        return integers(np.ascontiguousarray(held), [m for m in ins.mods.order if m in ("S8", "U8")][which])
+    if ins.base == "BGMMA" and held.dtype == np.uint8:
+        return np.unpackbits(held, axis=-1, bitorder="little").astype(F64)
+    return held

@@ -1,0 +1,1 @@
+"""How much of a captured program can be replayed, and what is missing."""

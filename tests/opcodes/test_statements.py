@@ -1,0 +1,53 @@
+"""Statements of PTX that ptxas compiles, carried out by the emulator, against plain models of the PTX ISA."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from replay import STRIDE, Compiled
+from statement_models import CASES, DOUBLES, SMALL
+
+STATEMENTS = list(CASES)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
+    folder: Path = tmp_path_factory.mktemp("statements")
+    return Compiled(STATEMENTS, folder / "statements.cubin")
+
+
+def inputs(statement: str, seed: int) -> np.ndarray:
+    """uint32[threads, 256]: any bits; whole numbers where doubles are added; sets of lanes where b names them."""
+    generator, case = np.random.default_rng(seed), CASES[statement]
+    if statement in DOUBLES:
+        whole = generator.integers(-50, 50, (case.threads, STRIDE // 8)).astype(np.float64)
+        return whole.view(np.uint32)
+    if statement in SMALL:  # bytes of 0.5 to 8 in both formats, whole accumulators
+        some = generator.choice(
+            np.array([0, 0x38, 0x3C, 0x40, 0x44, 0xB8, 0xBC, 0xC0, 0xC4], np.uint8), (case.threads, STRIDE)
+        )
+        words = some.view(np.uint32).copy()
+        words[:, 16:24] = generator.integers(-99, 99, (case.threads, 8)).astype(np.float32).view(np.uint32)
+        return words
+    words = generator.integers(0, 1 << 32, (case.threads, STRIDE // 4), np.uint32)
+    if "f32" in statement:  # numbers around those that fit, beside any bits
+        some = generator.normal(size=case.threads) * 10.0 ** generator.integers(-6, 6, case.threads)
+        words[::2, 0] = some.astype(np.float32).view(np.uint32)[::2]
+    if case.masks:
+        lane = np.arange(case.threads) % 32
+        words[:, 1] = np.where(lane % 2, 0xAAAAAAAA, 0x55555555) if seed % 2 or case.parted else 0xFFFFFFFF
+        words[:, 0] >>= np.uint32(generator.integers(0, 32))
+        if "match" in statement:
+            words[:, 0] = generator.integers(0, 1 + seed % 3, case.threads)
+    return words
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda s: s[:60])
+def test_statement(statement: str, compiled: Compiled) -> None:
+    case = CASES[statement]
+    for seed in (1, 2, 3):
+        given = inputs(statement, seed)
+        with np.errstate(all="ignore"):
+            expected = case.model(given)
+        got = compiled.run(statement, given, n=1, threads=case.threads)[:, case.first : case.first + expected.shape[1]]
+        np.testing.assert_array_equal(got, expected)
