@@ -115,6 +115,15 @@ def test_axes_of_the_study_mean_what_the_configurations_of_that_name_do() -> Non
         assert digest(point) == digest(load(ROOT / f"simconfigs/{name}.yaml")), name
 
 
+def test_a_schedule_that_places_every_block_is_not_sampled(folder: Folder) -> None:
+    one = {"launches": {"tiny": ["*"]}, "configs": ["persistent"]}
+    folder.study(selections={"one": one}, sample=True)
+    with pytest.raises(SsmsimError, match="configuration persistent places every block"):
+        make_plan("analysis/study.yaml", folder.path)
+    folder.study(selections={"one": one | {"whole": True}}, sample=True)
+    assert all(run.whole for run in make_plan("analysis/study.yaml", folder.path).runs)
+
+
 def test_axes_of_the_study_share_no_field() -> None:
     fields = [field for axis in read_study(ROOT / "analysis/study.yaml").axes.values() for field in axis]
     assert len(fields) == len(set(fields))

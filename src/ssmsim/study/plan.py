@@ -197,7 +197,8 @@ def make_plan(file: Path | str, root: Path | str = ".", sample: object = None) -
             raise SsmsimError(f"field engines: no engine {engine!r}", file, f"choose of {', '.join(engine_names())}")
         if engine not in PART_ENGINES:
             open_engine(engine).digest()  # a program of its own says here how to get it when it is not installed
-    chosen = _Chosen(study, root, file)
+    sampled = study.sample if sample is None else str(sample).lower() == "true"
+    chosen = _Chosen(study, root, file, sampled)
     for name, selection in study.selections.items():
         chosen.add(name, selection)
     for workload in sorted({workload for workload, _ in chosen.launches}) if study.measured_on else []:
@@ -205,7 +206,6 @@ def make_plan(file: Path | str, root: Path | str = ".", sample: object = None) -
         if not (root / table).is_file():
             what = f"field measured_on: no {table}"
             raise SsmsimError(what, file, "`ssmsim measure --captured` makes it, on a GPU")
-    sampled = study.sample if sample is None else str(sample).lower() == "true"
     plan = Plan(study, sampled, root, chosen.batches, chosen.configs, chosen.launches, chosen.further)
     for path in plan.results:
         check_file_name(path, file)
@@ -216,8 +216,8 @@ def make_plan(file: Path | str, root: Path | str = ".", sample: object = None) -
 class _Chosen:
     """What the selections of a study ask for, as they are added one by one: configs, launches and batches of a Plan."""
 
-    def __init__(self, study: Study, root: Path, file: Path | str) -> None:
-        self.study, self.root, self.file = study, root, file
+    def __init__(self, study: Study, root: Path, file: Path | str, sampled: bool) -> None:
+        self.study, self.root, self.file, self.sampled = study, root, file, sampled
         self.configs = {study.baseline: _config(root, study.baseline, "baseline", file)}
         self.launches: dict[tuple[str, str], Launch] = {}
         self.batches: dict[tuple[str, str, str, str], list[Run]] = {}
@@ -269,6 +269,10 @@ class _Chosen:
         if selection.part and selection.part.sms > config.sm_count:
             what = f"field {field}.part.sms: {selection.part.sms}, {point} has {config.sm_count} SMs"
             raise SsmsimError(what, self.file, "give fewer, or leave part out for the whole GPU")
+        placed = config.launch.schedule != "dynamic" or config.launch.rasterization_width
+        if placed and (selection.part or (self.sampled and not selection.whole)):
+            what = f"field {field}: configuration {point} places every block, and a sample or a part has only some"
+            raise SsmsimError(what, self.file, "write `whole: true`, or `sample: false` for the study")
 
     def _batch(self, name: str, selection: Selection, workload: str, launch: str, points: list[str]) -> None:
         """One batch per engine, of the runs that no selection before has asked for."""

@@ -38,9 +38,9 @@ CASES = [
         ("02-state_passing_fwd_kernel", 8), ("08-state_passing_fwd_kernel", 8), ("10-state_passing_bwd_kernel", 16),
         ("24-reduce_kernel", 8))),
     *(("mamba2-780m-holdout/" + name, config, 16) for name, config in (
-        ("04-chunk_scan_fwd_kernel", "smem_x2"), ("04-chunk_scan_fwd_kernel", "prefetch"),
+        ("04-chunk_scan_fwd_kernel", "smem_x2"), ("04-chunk_scan_fwd_kernel", "oracle_prefetch"),
         ("04-chunk_scan_fwd_kernel", "regfile_x2"), ("04-chunk_scan_fwd_kernel", "l2_x2"),
-        ("25-chunk_scan_bwd_dcb_kernel", "persistent"), ("25-chunk_scan_bwd_dcb_kernel", "smem_x2_issue_x2"))),
+        ("25-chunk_scan_bwd_dcb_kernel", "oracle_launch"), ("25-chunk_scan_bwd_dcb_kernel", "smem_x2_issue_x2"))),
     *((name, "h200", 132) for name in (
         "mamba2-8b/20-reduce_kernel", "mamba2-8b/24-reduce_kernel", "mamba2-8b/09-chunk_scan_bwd_dstates_kernel",
         "mamba2-8b/01-chunk_state_fwd_kernel", "mamba2-2.7b/33-chunk_scan_bwd_ddAcs_stable_kernel",
