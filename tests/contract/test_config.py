@@ -51,7 +51,7 @@ WRONG = {
     "dram: {row_cycle_ns: 20}": r"mine\.yaml:2: field dram\.row_cycle_ns: is below dram\.row_miss_ns",
     "dram: {refresh_ns: 2000}": r"field dram\.refresh_interval_ns: does not exceed dram\.refresh_ns and",
     "mio: {gpu_fence_near_cycles: 30}": r"field mio\.gpu_fence_lead_cycles: is not below gpu_fence_near_cycles",
-    "dram: {banks_per_channel: 65}": r"mine\.yaml:2: field dram\.banks_per_channel: .*less than or equal to 64",
+    "dram: {banks_per_channel: 129}": r"mine\.yaml:2: field dram\.banks_per_channel: .*less than or equal to 128",
     "shared: {load_latency_cycles: 0}": r"mine\.yaml:2: field shared\.load_latency_cycles: .*greater than or equal to 1",
 }  # fmt: skip
 

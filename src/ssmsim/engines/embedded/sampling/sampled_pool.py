@@ -114,7 +114,8 @@ class SampledPool(Pool):
         wave = round(self.resident * float((lengths.astype(float) ** 2).mean()) / per_block**2)
         self.segments = segments(self.blocks, wave, per_block, target, row, self.seed)
         self.meter.full_from, self.stagger.wave, self.stagger.done = 2 * wave, wave, len(self.segments) == 1
-        self.state.machine[0].block_total = sum(last - first for first, last in self.segments)
+        m = self.state.machine[0]
+        m.block_total = m.launch_total = sum(last - first for first, last in self.segments)
 
     def _pass_over(self, first: int) -> None:
         """Send the blocks before `first` through the caches: replicas where they have been found to be what is traced."""
