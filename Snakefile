@@ -1,10 +1,10 @@
 # From captured kernels (traces/) and configurations (simconfigs/) to tables, figures and a report (results/).
 # What to simulate is data: analysis/study.yaml. A table or a figure is a script in analysis/, found by listing.
-from importlib.resources import files
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
+from ssmsim.cost.figures import FILE as COSTS  # of areas and energies
 from ssmsim.errors import SsmsimError
 from ssmsim.study.names import PATTERN, check_script
 from ssmsim.study.plan import digest, make_plan
@@ -33,8 +33,7 @@ resume(workflow, plan)
 DEVICE, SAMPLE = plan.study.device, str(plan.sample).lower()
 ENVIRONMENT = "envs/study.yaml"
 PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph")]  # no table or figure needs them
-SHARED = sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES))
-COSTS = [str(files("ssmsim.cost") / "costs.yaml")]  # what areas and energies are computed from
+SHARED = [*sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES)), str(COSTS)]
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 
 report: f"{OUT}/report.rst"  # the report's front page
@@ -92,7 +91,7 @@ for kind, ending, name in SCRIPTS:
 
     rule:
         name: f"{kind}_{name}"
-        input: rules.rows.output, script=f"analysis/{kind}/{name}.py", shared=SHARED + COSTS
+        input: rules.rows.output, script=f"analysis/{kind}/{name}.py", shared=SHARED
         output:
             report(f"{OUT}/{kind}/{name}.{ending}", caption=f"analysis/{kind}/{name}.rst",
                    category=kind.capitalize(), labels={"name": name}),
