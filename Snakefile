@@ -30,8 +30,7 @@ try:
 except SsmsimError as error:
     raise WorkflowError(str(error)) from None
 resume(workflow, plan)
-DEVICE, SAMPLE = plan.study.device, str(plan.sample).lower()
-ENVIRONMENT = "envs/study.yaml"
+DEVICE, SAMPLE, ENVIRONMENT = plan.study.device, str(plan.sample).lower(), "envs/study.yaml"
 PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph")]  # no table or figure needs them
 SHARED = [*sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES)), str(COSTS)]
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
