@@ -92,14 +92,14 @@ for kind, ending, name in SCRIPTS:
         name: f"{kind}_{name}"
         input: rules.rows.output, script=f"analysis/{kind}/{name}.py", shared=SHARED
         output:
-            report(f"{OUT}/{kind}/{name}.{ending}", caption=f"analysis/{kind}/{name}.rst",
-                   category=kind.capitalize(), labels={"name": name}),
             *([f"{OUT}/{kind}/{name}.svg"] if kind == "figures" else []),
+            made=report(f"{OUT}/{kind}/{name}.{ending}", caption=f"analysis/{kind}/{name}.rst",
+                        category=kind.capitalize(), labels={"name": name}),
         params: script=f"analysis.{kind}.{name}", out=lambda w, input: Path(input[0]).parent
         log: f"{OUT}/logs/{kind}/{name}.log"
         conda: ENVIRONMENT
         localrule: True
-        shell: "python -m {params.script:q} {params.out:q} {output[0]:q}"
+        shell: "python -m {params.script:q} {params.out:q} {output.made:q}"
             " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
