@@ -31,11 +31,14 @@ STEERS = re.compile(
 GUARD = re.compile(r"@!?U?P\w+ ")
 
 
-def ablate(launch: Launch, variants: dict[str, tuple[str, ...]], out: Path) -> list[str]:
+def ablate(
+    launch: Launch, variants: dict[str, tuple[str, ...]], out: Path, shared: dict[str, int] | None = None
+) -> list[str]:
     """Write a capture of the launch as it is and of each variant, NN-NAME; returns their names.
 
     variants: name to the beginnings of instructions that are to be off, as `ssmsim inspect` prints them without guard:
     "STG", or "LDGSTS.E [" where "LDGSTS.E.BYPASS" is to stay on.
+    shared: name of a variant to the bytes of shared memory of its blocks; more than the kernel uses lowers its occupancy.
     Raises SsmsimError for a beginning that no instruction has, or that of one which steers the warp or others wait for.
     """
     text = [GUARD.sub("", line, count=1) for line in decode_launch(launch).program.text]
@@ -59,6 +62,7 @@ def ablate(launch: Launch, variants: dict[str, tuple[str, ...]], out: Path) -> l
             }
             changed: dict[str, object] = {"cubin": f"../cubins/{name}.cubin", "buffers": buffers, "provenance": origin}
             changed |= {"cubin_sha256": hashlib.sha256(image).hexdigest(), "variables": variables}
+            changed |= {"shared_memory_bytes": (shared or {}).get(name, launch.shared_memory_bytes)}
             launch.model_copy(update=changed).write(folder / names[-1])
         sequence = {"format": "sequence/1", "operations": [{"launch": name} for name in names]}
         (folder / "sequence.json").write_text(json.dumps(sequence) + "\n")

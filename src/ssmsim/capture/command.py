@@ -63,6 +63,9 @@ def register(app: typer.Typer) -> None:
             bool,
             typer.Option(help="in place of a program: energy of the launches in the folder, or of --captured, by NVML"),
         ] = False,
+        only: Annotated[
+            list[str] | None, typer.Option(help="with --energy: launches named like this, such as '0[0-4]-*'")
+        ] = None,
     ) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
         from ssmsim.capture.again import measure_again
@@ -77,8 +80,10 @@ def register(app: typer.Typer) -> None:
                 )
             from ssmsim.capture.energy import measure_energy
 
-            measure_energy(captured or out, out)
+            measure_energy(captured or out, out, only)
             return
+        if only:
+            raise SsmsimError("--only goes with --energy", "ssmsim measure", "leave it out")
         if stall_samples:
             if captured is not None or program or again or warm:
                 raise SsmsimError("--stall-samples takes nothing but -o", "ssmsim measure", "leave the rest out")

@@ -2,6 +2,7 @@
 
 import ctypes
 import datetime
+import os
 import shutil
 import subprocess
 from typing import Any
@@ -26,7 +27,8 @@ def smi() -> dict[str, str]:
     """What nvidia-smi reads right now (clocks in MHz); empty when it is not there."""
     if shutil.which("nvidia-smi") is None:
         return {}
-    command = ["nvidia-smi", "-i", "0", f"--query-gpu={','.join(QUERY)}", "--format=csv,noheader,nounits"]
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0] or "0"  # CUDA calls this one 0
+    command = ["nvidia-smi", "-i", visible, f"--query-gpu={','.join(QUERY)}", "--format=csv,noheader,nounits"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         return {}

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from ctypes import c_void_p
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol
 
@@ -126,12 +127,16 @@ def write_energy(path: Path, rows: list[Row]) -> None:
             )
 
 
-def measure_energy(captures: Path, folder: Path) -> None:
+def measure_energy(captures: Path, folder: Path, only: list[str] | None = None) -> None:
     """Write energy.csv and energy.schema.json of the launches in `captures` into `folder`, beside measured.csv.
 
-    Raises SsmsimError without captured launches, a GPU or NVML's counter.
+    only: patterns of their names, all when none. Raises SsmsimError without captured launches, a GPU or NVML's counter.
     """
     launches = captured(captures)
+    if only:
+        launches = {name: one for name, one in launches.items() if any(fnmatchcase(name, like) for like in only)}
+    if not launches:
+        raise SsmsimError(f"no launch is named like {' or '.join(only or [])}", captures, "see `ls`")
     if not (captures / "sequence.json").is_file():
         raise SsmsimError("no sequence.json", captures, "name the folder of a whole capture")
     device.require()

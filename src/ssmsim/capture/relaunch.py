@@ -2,6 +2,7 @@
 
     python -m ssmsim.capture.relaunch CAPTURE             how far the outputs are from those of the framework's own run
     python -m ssmsim.capture.relaunch CAPTURE --repeat N  the sequence N times, for a profiler; nothing is compared
+    ... --sms N                                           on N of the GPU's SMs (a green context)
 
 The framework's outputs are the capture's outputs/. Memory that no recipe fills holds NaN patterns before the first
 launch, so that a value that was never written shows.
@@ -12,13 +13,14 @@ import ctypes
 import json
 import struct
 from collections.abc import Callable
-from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
+from ctypes import byref, c_int, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ssmsim.capture import driver
+from ssmsim.capture.sm_partition import enter
 from ssmsim.contents import read_contents
 from ssmsim.launch import Launch, read_launch
 
@@ -127,12 +129,12 @@ def launcher(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> C
     return start
 
 
-def replay(folder: Path, repeat: int = 1) -> Memory:
-    """Run the sequence of a capture `repeat` times, between the driver's profiler start and stop; its memory then."""
-    driver.call("cuInit", c_uint(0))
-    context = c_void_p()
-    driver.call("cuDevicePrimaryCtxRetain", byref(context), c_int(0))
-    driver.call("cuCtxSetCurrent", context)
+def replay(folder: Path, repeat: int = 1, sms: int = 0) -> Memory:
+    """Run the sequence of a capture `repeat` times, between the driver's profiler start and stop; its memory then.
+
+    sms: on so many SMs; 0 for all.
+    """
+    enter(sms)
     launches = {file.parent.name: read_launch(file.parent) for file in sorted(folder.glob("*/launch.json"))}
     sequence = json.loads((folder / "sequence.json").read_text())["operations"]
     stretches = {(b.address, b.bytes) for launch in launches.values() for b in launch.buffers}
@@ -199,9 +201,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("capture", nargs="+", type=Path)
     parser.add_argument("--repeat", type=int, help="run the sequence so often, compare nothing")
+    parser.add_argument("--sms", type=int, default=0, help="on so many SMs")
     given = parser.parse_args()
     for folder in given.capture:
-        memory = replay(folder, given.repeat or 1)
+        memory = replay(folder, given.repeat or 1, given.sms)
         if given.repeat is None:
             for name, (same, error) in compare(folder, outputs(folder, memory)).items():
                 print(f"{folder.name} {name}: {'same bits' if same else f'relative difference {error:.2e}'}")

@@ -18,7 +18,8 @@ ELSEWHERE = (
     "engines/compare.py", "engines/summary.py", "measured.py", "options.py", "files.py", "errors.py", "engines/compile_cache.py",
     "cost", "study/search", "study/__init__.py", "factorial.py", "study/keys.py", "study/names.py", "study/plan.py", "study/points.py",
     "study/progress.py", "study/rows.py",
-    "tracers/command.py", "study/sampling.py", "study/schema.py", "study/session.py", "study/state.py", "study/waits.py", "study/ablation.py",
+    "tracers/command.py", "study/sampling.py", "study/schema.py", "study/session.py", "study/state.py", "study/waits.py",
+    "study/ablation.py", "study/evidence.py", "study/silicon.py",
 )  # fmt: skip
 
 
@@ -37,7 +38,7 @@ def digest(engine: str) -> str:
     if engine in EXTERNAL:
         hashed.update(open_engine(engine).digest().encode())
     for file in sorted(package.rglob("*")):
-        if file.is_file() and file.suffix not in (".pyc", ".cu", ".cuh") and out.isdisjoint([file, *file.parents]):
+        if file.is_file() and file.suffix not in (".cu", ".cuh") and file.parent.name != "__pycache__" and out.isdisjoint([file, *file.parents]):
             hashed.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes())
     return hashed.hexdigest()[:16]
 
