@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from elftools.elf.elffile import ELFFile
 
-from ssmsim.elf_attributes import code_sha256
+from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_folder
 from ssmsim.launch import Buffer, Launch, Variable, read_launch
@@ -32,13 +32,18 @@ GUARD = re.compile(r"@!?U?P\w+ ")
 
 
 def ablate(
-    launch: Launch, variants: dict[str, tuple[str, ...]], out: Path, shared: dict[str, int] | None = None
+    launch: Launch,
+    variants: dict[str, tuple[str, ...]],
+    out: Path,
+    shared: dict[str, int] | None = None,
+    cubins: dict[str, bytes] | None = None,
 ) -> list[str]:
     """Write a capture of the launch as it is and of each variant, NN-NAME; returns their names.
 
     variants: name to the beginnings of instructions that are to be off, as `ssmsim inspect` prints them without guard:
     "STG", or "LDGSTS.E [" where "LDGSTS.E.BYPASS" is to stay on.
     shared: name of a variant to the bytes of shared memory of its blocks; more than the kernel uses lowers its occupancy.
+    cubins: name of a variant to another compilation of its kernel.
     Raises SsmsimError for a beginning that no instruction has, or that of one which steers the warp or others wait for.
     """
     text = [GUARD.sub("", line, count=1) for line in decode_launch(launch).program.text]
@@ -51,7 +56,7 @@ def ablate(
         for number, (name, starts) in enumerate({"as-captured": (), **variants}.items()):
             off = [pc for pc, line in enumerate(text) if line.startswith(starts)] if starts else []
             _check(launch, text, starts)
-            image = _patched(launch, off)
+            image = (cubins or {}).get(name) or _patched(launch, off)
             (folder / "cubins" / f"{name}.cubin").write_bytes(image)
             names.append(f"{number:02d}-{name}")
             (folder / names[-1]).mkdir()
@@ -63,6 +68,7 @@ def ablate(
             changed: dict[str, object] = {"cubin": f"../cubins/{name}.cubin", "buffers": buffers, "provenance": origin}
             changed |= {"cubin_sha256": hashlib.sha256(image).hexdigest(), "variables": variables}
             changed |= {"shared_memory_bytes": (shared or {}).get(name, launch.shared_memory_bytes)}
+            changed |= {"registers_per_thread": kernel_info(image, launch.kernel, name).registers}
             launch.model_copy(update=changed).write(folder / names[-1])
         sequence = {"format": "sequence/1", "operations": [{"launch": name} for name in names]}
         (folder / "sequence.json").write_text(json.dumps(sequence) + "\n")

@@ -19,6 +19,7 @@ RESOURCE_BYTES, COUNT_AT = 512, 96  # room for a CUdevResource, and where its nu
 MAX_DYNAMIC_SHARED, NON_PORTABLE_CLUSTER, CLUSTER = 8, 14, 4  # CUfunction_attribute twice, CUlaunchAttributeID
 ONE_BLOCK_PER_SM = 160 << 10  # bytes of shared memory
 CLUSTER_SIZES = (16, 12, 9, 7, 5, 3)  # of blocks that share a GPC; SMs that one size leaves out are in another
+TRIES = 8  # launches, until every SM has had a block
 WHERE = b"""
 .version 7.8
 .target sm_90
@@ -114,7 +115,7 @@ def main() -> None:
             print("all", *sorted(Counter(whole.values()).values()))
         if wanted:
             got = enter(wanted)
-            used = sorted({sm for sm, _ in _blocks(8 * got, 1)})
+            used = {sm for _ in range(TRIES) for sm, _ in _blocks(8 * got, 1)}
             inside = Counter(whole.get(sm, -1) for sm in used)
             print(wanted, got, len(used), *(inside.get(gpc, 0) for gpc in sorted(set(whole.values()))), flush=True)
 

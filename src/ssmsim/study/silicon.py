@@ -6,6 +6,7 @@ A GPU lets a few of its resources be changed without touching its settings. Each
     blocks_per_sm  2               more shared memory per block, so that two fit on an SM: occupancy
     sms            64              a green context of so many SMs; `place` says how many it has got in each GPC
     off            LDGSTS.E [,STG  instructions whose guard is false (ssmsim.capture.ablate)
+    maxnreg        64              compiled for at most so many registers per thread; told beside the same compiler's 255
 
     --measure   fill in what this machine's GPU gives (needs ncu); lines that are measured are kept
     --table     print Markdown, and the error of the change by kind
@@ -34,7 +35,7 @@ from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
 
 COLUMNS = ("gpu", "launch", "change", "value", "place", "mhz", "measured_cycles", "spread", "simulated_cycles", "digest")
-CHANGES = ("none", "blocks_per_sm", "sms", "off")
+CHANGES = ("none", "blocks_per_sm", "sms", "off", "maxnreg")
 CYCLES, TIME = "gpc__cycles_elapsed.max", "gpu__time_duration.sum"
 REPETITIONS = 5
 Row = dict[str, str]
@@ -70,18 +71,28 @@ def shared_bytes(blocks: int, config: SimConfig) -> int:
 
 def variants(launch: Launch, rows: list[Row], out: Path, config: SimConfig) -> list[Path]:
     """A capture with the launch as each line has it; its folders, line by line. Lines of `sms` change nothing of it."""
-    names = {f"v{number}": row for number, row in enumerate(rows) if row["change"] in ("off", "blocks_per_sm")}
+    names = {f"v{number}": row for number, row in enumerate(rows) if row["change"] in ("off", "blocks_per_sm", "maxnreg")}
     off = {name: tuple(row["value"].split(",")) if row["change"] == "off" else () for name, row in names.items()}
     shared = {
         name: shared_bytes(int(row["value"]), config) for name, row in names.items() if row["change"] == "blocks_per_sm"
     }
+    cubins = {name: compiled(launch, row["value"]) for name, row in names.items() if row["change"] == "maxnreg"}
     for name, size in shared.items():
         if size <= launch.shared_memory_bytes:
             what = f"{names[name]['value']} blocks per SM leave {size} bytes of shared memory to each"
             raise SsmsimError(what, launch.folder, f"it uses {launch.shared_memory_bytes}: name fewer blocks")
-    written = ablate(launch, off, out, shared)
+    written = ablate(launch, off, out, shared, cubins)
     place = dict(zip(["", *names], written, strict=True))
     return [out / place[f"v{number}" if f"v{number}" in names else ""] for number in range(len(rows))]
+
+
+def compiled(launch: Launch, registers: str) -> bytes:
+    """The cubin of the launch's kernel for at most so many registers: WORKLOAD/maxnreg/LAUNCH-N.cubin."""
+    file = launch.folder.parent / "maxnreg" / f"{launch.folder.name}-{registers}.cubin"
+    try:
+        return file.read_bytes()
+    except OSError:
+        raise SsmsimError("no such compilation", file, "compile the kernel's PTX: ptxas --maxrregcount") from None
 
 
 def configuration(row: Row, base: SimConfig) -> SimConfig:
@@ -136,8 +147,9 @@ def measure(file: Path, root: Path) -> None:
             launch = read_launch(root / f"traces/{gpu}/{name}")
             occupied = [row for row in wanted if row["change"] in ("none", "blocks_per_sm")]
             off = [row for row in wanted if row["change"] == "off"]
+            limited = [row for row in wanted if row["change"] == "maxnreg"]
             parts = [[row] for row in wanted if row["change"] == "sms"]
-            for number, group in enumerate(filter(None, [occupied, off, *parts])):
+            for number, group in enumerate(filter(None, [occupied, off, limited, *parts])):
                 try:
                     _measure_group(launch, group, Path(folder) / str(number), base)
                 except SsmsimError as error:
@@ -179,8 +191,9 @@ def compared(rows: list[Row]) -> pd.DataFrame:
     found = []
     for (gpu, name), lines in by_launch(rows).items():
         both = [row for row in lines if row["measured_cycles"] and row["simulated_cycles"]]
-        base = next((row for row in both if row["change"] == "none"), None)
+        bases = {row["change"]: row for row in both if (row["change"], row["value"]) in (("none", ""), ("maxnreg", "255"))}
         for row in both:
+            base = bases.get("maxnreg" if row["change"] == "maxnreg" else "none")
             if base is not None and row is not base:
                 measured, simulated = (
                     float(row[f"{what}_cycles"]) / float(base[f"{what}_cycles"]) for what in ("measured", "simulated")
