@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
         """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU)."""
         from ssmsim.capture.child import run_inside
         from ssmsim.capture.nvbit import summary, trace_capture
+        from ssmsim.capture.refused import summary as refusals
         from ssmsim.errors import SsmsimError
         from ssmsim.files import whole_folder
 
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
             raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
         with whole_folder(out, "capture") as folder:
             run_inside(program, {"out": str(folder), "mode": "capture", "contents": contents})
+            typer.echo(refusals(folder))
             if tracer:
                 typer.echo(summary(trace_capture(program, folder, tracer_tool)))
 

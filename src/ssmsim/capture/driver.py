@@ -36,6 +36,23 @@ def function_attribute(function: int, attribute: int) -> int:
     return value.value
 
 
+def parameters_of(function: int) -> tuple[tuple[int, int], ...] | None:
+    """(offset, bytes) of each parameter; None where the driver (before 12.4) does not tell."""
+    found: list[tuple[int, int]] = []
+    if not hasattr(library(), "cuFuncGetParamInfo"):
+        return None
+    offset, size = c_size_t(), c_size_t()
+    while succeeds("cuFuncGetParamInfo", c_void_p(function), c_size_t(len(found)), byref(offset), byref(size)):
+        found.append((offset.value, size.value))
+    return tuple(found)
+
+
+def capturing(stream: int) -> bool:
+    """Whether what goes to the stream becomes part of a CUDA graph in place of running."""
+    state = c_int()
+    return succeeds("cuStreamIsCapturing", c_void_p(stream), byref(state)) and state.value != 0
+
+
 def resolve(function: int) -> int:
     """The CUfunction of a launch: launches also take a CUkernel, which stands for one in the current context."""
     resolved = c_void_p()

@@ -13,8 +13,9 @@ from typing import Any
 
 from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
-from ssmsim.capture.calls import parameter_bytes, read_call
+from ssmsim.capture.calls import Geometry, parameter_bytes, read_call
 from ssmsim.capture.copies import Copies
+from ssmsim.capture.refused import Refused
 from ssmsim.capture.variables import Found, record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
@@ -54,7 +55,7 @@ class Interceptor:
 
     def __init__(self, contents: bool = False, timed: bool = False) -> None:
         self.contents, self.timed = contents, timed
-        self.launches: list[Recorded] = []
+        self.launches: list[Recorded | Refused] = []
         self.operations: list[dict[str, Any]] = []
         self.timers: list[tuple[driver.Timer, driver.Timer]] = []
         self.failure: BaseException | None = None
@@ -98,7 +99,10 @@ class Interceptor:
         elif not self.active:
             return
         elif call == "cuGraphLaunch":
-            raise SsmsimError("the region launches a CUDA graph", "", "capture the program without CUDA graphs")
+            if at.site == cupti.ENTER:
+                self._note(
+                    Refused("CUDA graph", "its kernels are launched at once: capture the program without CUDA graphs")
+                )
         elif call.startswith("cuLaunch"):
             self._launch(call, at)
         elif at.site == cupti.ENTER and not self.timed:
@@ -129,30 +133,74 @@ class Interceptor:
             handle = ctypes.c_uint64.from_address(ctypes.c_uint64.from_address(at.params).value).value
             self._by_module[handle] = self._thread.latest
 
-    def _cubin(self, kernel: str, function: int) -> Cubin:
-        known = self._by_kernel.get(kernel, [])
-        if len(known) == 1:
-            return known[0]
-        cubin = self._by_module.get(driver.module_of(function))
-        if cubin is None or kernel not in cubin.kernels:
-            why = f"{len(known)} loaded cubins have it" if known else "no loaded cubin has it"
-            raise SsmsimError(f"the cubin of {kernel} can't be had: {why}", "", "load it as a module of its own")
-        return cubin
+    def _cubin(self, kernel: str, function: int, announced: Cubin | None) -> Cubin:
+        """The cubin of the module that a function belongs to; announced: what the driver loaded to have it.
 
-    def _launch(self, call: str, at: cupti.CallbackData) -> None:
-        if at.site == cupti.EXIT:
-            if self.timed:
-                start = self._thread.start
-                self.timers.append((start, driver.Timer(self._thread.stream)))
-            return
-        geometry = read_call(call, at.params)
-        kernel = (at.symbol_name or b"").decode()
-        function = driver.resolve(geometry.function)
-        cubin = self._cubin(kernel, function)
+        Several modules may have a kernel of one name. Where the driver does not tell which, code that is the same in all of
+        them is as good, and what the driver says of the function leaves out others.
+        """
+        module = driver.module_of(function)
+        if announced is not None and kernel in announced.kernels:
+            self._by_module[module] = announced
+        known = self._by_kernel.get(kernel, [])
+        certain = self._by_module.get(module)
+        if certain is not None and kernel in certain.kernels:
+            return certain
+        fitting = [cubin for cubin in known if self._fits(self._about(cubin, kernel)[0], function)]
+        if len({self._about(cubin, kernel)[1] for cubin in fitting}) == 1:
+            return fitting[0]
+        why = f"{len(fitting)} loaded cubins have it, with different code" if fitting else "no loaded cubin has it"
+        raise SsmsimError(f"its cubin cannot be had: {why}", kernel, "load it as a module of its own")
+
+    def _about(self, cubin: Cubin, kernel: str) -> tuple[KernelInfo, str]:
         key = (cubin.sha256, kernel)
         if key not in self._infos:
             self._infos[key] = kernel_info(cubin.image, kernel), code_sha256(cubin.image, kernel)
-        info, digest = self._infos[key]
+        return self._infos[key]
+
+    @staticmethod
+    def _fits(info: KernelInfo, function: int) -> bool:
+        """Registers, shared memory and parameters are those that the driver tells of the function."""
+        registers = driver.function_attribute(function, driver.NUM_REGS)
+        shared = driver.function_attribute(function, driver.SHARED_SIZE_BYTES)
+        params = driver.parameters_of(function)
+        return (info.registers, info.static_shared) == (registers, shared) and params in (None, info.params)
+
+    def _launch(self, call: str, at: cupti.CallbackData) -> None:
+        if at.site == cupti.EXIT:
+            start = getattr(self._thread, "start", None)
+            if start is not None:
+                self.timers.append((start, driver.Timer(self._thread.stream)))
+                self._thread.start = None
+            return
+        kernel = (at.symbol_name or b"").decode()
+        self._thread.stream, recorded = 0, None
+        try:
+            geometry = read_call(call, at.params)
+            if driver.capturing(geometry.stream):
+                return  # it becomes part of a graph, which runs later
+            self._thread.stream = geometry.stream
+            recorded = self._recorded(kernel, geometry)
+        except SsmsimError as error:
+            sizes = (geometry.grid, geometry.block) if "geometry" in locals() else ()
+            recorded = Refused(kernel, error.what, *sizes)
+        if self.timed and self._gate is None and not self.timers:
+            self._gate = driver.Gate(self._thread.stream)
+            threading.Timer(2.0, self._gate.open).start()  # a program that waits inside the region gets on
+        self._note(recorded)
+
+    def _note(self, recorded: Recorded | Refused) -> None:
+        """Put a launch into the sequence; its time begins, and ends when the call returns."""
+        self.operations.append({"launch": len(self.launches)})
+        self.launches.append(recorded)
+        self._thread.start = driver.Timer(getattr(self._thread, "stream", 0) or 0)
+
+    def _recorded(self, kernel: str, geometry: Geometry) -> Recorded:
+        """What is kept of a launch. Raises SsmsimError for one that cannot be."""
+        self._thread.latest = None
+        function = driver.resolve(geometry.function)
+        cubin = self._cubin(kernel, function, getattr(self._thread, "latest", None))
+        info, digest = self._about(cubin, kernel)
         static = driver.function_attribute(function, driver.SHARED_SIZE_BYTES)
         recorded = Recorded(
             kernel=kernel,
@@ -170,23 +218,17 @@ class Interceptor:
             explicit_cluster=geometry.cluster is not None or info.cluster is not None,
         )
         if self.timed:
-            if self._gate is None and not self.timers:
-                self._gate = driver.Gate(geometry.stream)
-                threading.Timer(2.0, self._gate.open).start()  # a program that waits inside the region gets on
-            self.launches.append(recorded)
-            self._thread.stream = geometry.stream
-            self._thread.start = driver.Timer(geometry.stream)
-            return
+            return recorded
         recorded.buffers = find_buffers(kernel, info, recorded.params)
         self.copies.recognise(recorded.buffers)
         if self.contents:
             driver.synchronize()
             recorded.contents = {b["address"]: driver.read_memory(b["address"], b["bytes"]) for b in recorded.buffers}
+        key = (cubin.sha256, kernel)
         if key not in self._kernels:
             self._kernels[key] = read_kernel(cubin.image, kernel, kernel)
         recorded.variables = record(driver.module_of(function), self._kernels[key], self.contents)
-        self.operations.append({"launch": len(self.launches)})
-        self.launches.append(recorded)
+        return recorded
 
     @staticmethod
     def _compiled_cluster(function: int) -> tuple[int, int, int]:

@@ -9,13 +9,14 @@ import csv
 import json
 import statistics
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ssmsim.capture import device, ncu
 from ssmsim.capture.child import run_inside
+from ssmsim.capture.refused import Refused, launched
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
@@ -43,7 +44,7 @@ def captured(folder: Path) -> dict[str, Launch]:
     return found
 
 
-def repeats(kernels: Sequence[Any], launches: dict[str, Launch], where: str) -> int:
+def repeats(kernels: Sequence[Any], launches: Mapping[str, Launch | Refused], where: str) -> int:
     """How often a run went through the captured sequence; raises when it launched something else."""
     expected = len(launches)
     if not kernels or len(kernels) % expected:
@@ -52,7 +53,7 @@ def repeats(kernels: Sequence[Any], launches: dict[str, Launch], where: str) -> 
     return len(kernels) // expected
 
 
-def check(index: int, name: str, launch: Launch, found: dict[str, Any], where: str) -> None:
+def check(index: int, name: str, launch: Launch | Refused, found: dict[str, Any], where: str) -> None:
     """Raise when launch `index` of a run is not the captured one."""
     wanted: dict[str, Any] = {"kernel": launch.kernel, "grid": launch.grid, "block": launch.block}
     for key, want in wanted.items():
@@ -60,12 +61,12 @@ def check(index: int, name: str, launch: Launch, found: dict[str, Any], where: s
             what = f"launch {index} has {key} {found[key]} where the capture's {name} has {want}"
             raise SsmsimError(what, where, "measure with the command and the tuning that were captured")
     want = launch.provenance.get("code_sha256")
-    if found.get("code", want) != want:
+    if not isinstance(launch, Refused) and found.get("code", want) != want:
         what = f"launch {index} ({name}) runs code {found['code'][:16]}, captured {str(want)[:16]}"
         raise SsmsimError(what, where, "pin the autotuner's choices (--tuning) and capture again")
 
 
-def event_times(command: list[str], launches: dict[str, Launch]) -> dict[str, list[float]]:
+def event_times(command: list[str], launches: Mapping[str, Launch | Refused]) -> dict[str, list[float]]:
     """Microseconds of every launch in the running sequence, in each repetition."""
     times: dict[str, list[float]] = {name: [] for name in launches}
     while min(len(values) for values in times.values()) < REPETITIONS:
@@ -83,7 +84,7 @@ def event_times(command: list[str], launches: dict[str, Launch]) -> dict[str, li
 
 def counters(
     command: list[str],
-    launches: dict[str, Launch],
+    launches: Mapping[str, Launch | Refused],
     cache: str,
     wanted: Sequence[str],
     one_pass: bool = False,
@@ -115,14 +116,14 @@ def counters(
     return table, {name: units.get(name, "") for name in wanted}
 
 
-def _check_code(run: list[tuple[str, str]], launches: dict[str, Launch]) -> None:
+def _check_code(run: list[tuple[str, str]], launches: Mapping[str, Launch | Refused]) -> None:
     """What Triton launched in a profiled run must end with the captured kernels, in their order."""
     known = {kernel for kernel, _ in run}
     pairs = [(launch.kernel, launch.provenance.get("code_sha256")) for launch in launches.values()]
     wanted = [pair for pair in pairs if pair[0] in known]
     tail = [tuple(pair) for pair in run[len(run) - len(wanted) :]]
     for (kernel, want), (ran, digest) in zip(wanted, tail, strict=True):
-        if (kernel, want) != (ran, digest):
+        if (kernel, want or digest) != (ran, digest):
             what = (
                 f"the profiled run launched {ran} of cubin {digest[:16]}, the capture has {kernel} of {str(want)[:16]}"
             )
@@ -145,7 +146,8 @@ def spread(values: Iterable[float | None]) -> float | None:
 
 def measure(command: list[str], folder: Path) -> None:
     """Write measured.csv, measured.schema.json and event_times.csv into the capture `folder`."""
-    launches = captured(folder)
+    captured(folder)
+    launches = launched(folder)  # those that were not kept can be measured all the same
     ncu.prefix(COUNTERS, "cold")  # fails at once where there is no ncu
     before = device.smi()
     times = event_times(command, launches)
@@ -181,7 +183,7 @@ def write_table(path: Path, table: list[Measured]) -> None:
             out.writerow([row.launch, row.kernel, row.cache, count, *medians, *spreads])
 
 
-def _write_times(path: Path, launches: dict[str, Launch], times: dict[str, list[float]]) -> None:
+def _write_times(path: Path, launches: Mapping[str, Launch | Refused], times: dict[str, list[float]]) -> None:
     with whole_file(path) as temporary, temporary.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["launch", "kernel", "repetitions", "microseconds", "microseconds:spread"])

@@ -174,7 +174,7 @@ def _do(operation: dict[str, Any], launches: dict[str, Launch], memory: Memory, 
     elif "copy" in operation:
         copy = operation["copy"]
         memory.write(copy["to"], memory.read(copy["from"], copy["bytes"]))
-    else:
+    elif "set" in operation:  # what was refused cannot be run again
         fill = operation["set"]
         memory.write(fill["address"], fill["value"].to_bytes(fill["width"], "little") * fill["count"])
 

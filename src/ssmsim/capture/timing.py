@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ssmsim.capture import device, driver
 from ssmsim.capture.intercept import Interceptor
+from ssmsim.capture.refused import Refused
 
 COLUMNS = ("index", "kernel", "grid", "block", "code_sha256", "microseconds", "sm_mhz")
 
@@ -18,5 +19,6 @@ def write(folder: Path, interceptor: Interceptor) -> None:
         table.writerow(COLUMNS)
         for i, (launch, (start, end)) in enumerate(zip(interceptor.launches, interceptor.timers, strict=True)):
             grid, block = ("x".join(map(str, size)) for size in (launch.grid, launch.block))
-            row = (i, launch.kernel, grid, block, launch.code_sha256, f"{start.microseconds_to(end):.3f}", clock)
+            code = "" if isinstance(launch, Refused) else launch.code_sha256
+            row = (i, launch.kernel, grid, block, code, f"{start.microseconds_to(end):.3f}", clock)
             table.writerow(row)

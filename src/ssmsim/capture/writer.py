@@ -2,16 +2,19 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
-from ssmsim.capture import device
+from ssmsim.capture import device, driver
 from ssmsim.capture.describe import PROGRAM, TENSORS
 from ssmsim.capture.frameworks import versions
 from ssmsim.capture.intercept import Interceptor, Recorded
 from ssmsim.capture.names import short_name
 from ssmsim.capture.reduce import reduce_cubin
+from ssmsim.capture.refused import Refused
 from ssmsim.contents import write_contents, write_recipe
+from ssmsim.errors import SsmsimError
 from ssmsim.launch import validated
 
 
@@ -26,25 +29,47 @@ def write(folder: Path, interceptor: Interceptor) -> None:
         "clocks_mhz": {"sm": read.get("clocks.sm", ""), "memory": read.get("clocks.mem", "")},
     }
     names = [f"{i:02d}-{short_name(launch.kernel)}" for i, launch in enumerate(interceptor.launches)]
+    times = _times(interceptor)
     cubins = _write_cubins(folder, interceptor)
-    for name, launch in zip(names, interceptor.launches, strict=True):
-        about = provenance | {"code_sha256": launch.code_sha256}
-        _write_launch(folder / name, f"../{cubins[launch.cubin.sha256]}", launch, facts, about)
+    told: list[dict[str, Any]] = []  # by launch, its entry in the sequence
+    for name, launch, time_ns in zip(names, interceptor.launches, times, strict=True):
+        refused = launch if isinstance(launch, Refused) else None
+        if not isinstance(launch, Refused):
+            about = provenance | {"code_sha256": launch.code_sha256}
+            try:
+                _write_launch(folder / name, f"../{cubins[launch.cubin.sha256]}", launch, facts, about)
+            except (SsmsimError, KeyError) as error:
+                shutil.rmtree(folder / name, ignore_errors=True)
+                reason = error.what if isinstance(error, SsmsimError) else "its cubin cannot be cut down to it"
+                refused = Refused(launch.kernel, reason, launch.grid, launch.block)
+        timed = {} if time_ns is None else {"time_ns": time_ns}
+        told.append(refused.operation(name, time_ns) if refused else {"launch": name} | timed)
     _write_inputs(folder, interceptor)
-    operations = [{"launch": names[o["launch"]]} if "launch" in o else o for o in interceptor.operations]
+    operations = [told[o["launch"]] if "launch" in o else o for o in interceptor.operations]
     lines = ",\n  ".join(json.dumps(operation) for operation in operations)
     (folder / "sequence.json").write_text(f'{{"format": "sequence/1", "operations": [\n  {lines}\n]}}\n')
+
+
+def _times(interceptor: Interceptor) -> list[float | None]:
+    """Nanoseconds of each launch between an event before it and one behind it; the host's own time is in that of short ones."""
+    driver.synchronize()
+    times: list[float | None] = [round(1e3 * start.microseconds_to(end)) for start, end in interceptor.timers]
+    return times + [None] * (len(interceptor.launches) - len(times))
 
 
 def _write_cubins(folder: Path, interceptor: Interceptor) -> dict[str, str]:
     """Each cubin once, cut down to the kernels that were launched, without debug information (it holds paths of the
     machine). Loaded image's hash to file name, which is the written file's hash."""
     launched: dict[str, set[str]] = {}
-    for launch in interceptor.launches:
+    kept = [launch for launch in interceptor.launches if not isinstance(launch, Refused)]
+    for launch in kept:
         launched.setdefault(launch.cubin.sha256, set()).add(launch.kernel)
-    names = {}
-    for cubin in {launch.cubin.sha256: launch.cubin for launch in interceptor.launches}.values():
-        image = reduce_cubin(cubin.image, launched[cubin.sha256])
+    names: dict[str, str] = {}
+    for cubin in {launch.cubin.sha256: launch.cubin for launch in kept}.values():
+        try:
+            image = reduce_cubin(cubin.image, launched[cubin.sha256])
+        except SsmsimError:
+            continue  # each of its launches is refused
         names[cubin.sha256] = f"cubins/{hashlib.sha256(image).hexdigest()[:16]}.cubin"
         file = folder / names[cubin.sha256]
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -100,7 +125,8 @@ def _write_contents(folder: Path, data: bytes) -> str:
 
 
 def _write_inputs(folder: Path, interceptor: Interceptor) -> None:
-    used = {b["recipe"] for launch in interceptor.launches for b in launch.buffers if "recipe" in b}
+    kept = [launch for launch in interceptor.launches if not isinstance(launch, Refused)]
+    used = {b["recipe"] for launch in kept for b in launch.buffers if "recipe" in b}
     for described in TENSORS.values():
         if described.name in used and described.recipe is not None:
             write_recipe(folder / "inputs" / f"{described.name}.recipe.json", described.recipe)

@@ -38,7 +38,12 @@ def digest(engine: str) -> str:
     if engine in EXTERNAL:
         hashed.update(open_engine(engine).digest().encode())
     for file in sorted(package.rglob("*")):
-        if file.is_file() and file.suffix not in (".cu", ".cuh") and file.parent.name != "__pycache__" and out.isdisjoint([file, *file.parents]):
+        if (
+            file.is_file()
+            and file.suffix not in (".cu", ".cuh")
+            and file.parent.name != "__pycache__"
+            and out.isdisjoint([file, *file.parents])
+        ):
             hashed.update(f"{file.relative_to(package)}\0".encode() + file.read_bytes())
     return hashed.hexdigest()[:16]
 

@@ -34,7 +34,18 @@ from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
 
-COLUMNS = ("gpu", "launch", "change", "value", "place", "mhz", "measured_cycles", "spread", "simulated_cycles", "digest")
+COLUMNS = (
+    "gpu",
+    "launch",
+    "change",
+    "value",
+    "place",
+    "mhz",
+    "measured_cycles",
+    "spread",
+    "simulated_cycles",
+    "digest",
+)
 CHANGES = ("none", "blocks_per_sm", "sms", "off", "maxnreg")
 CYCLES, TIME = "gpc__cycles_elapsed.max", "gpu__time_duration.sum"
 REPETITIONS = 5
@@ -71,7 +82,9 @@ def shared_bytes(blocks: int, config: SimConfig) -> int:
 
 def variants(launch: Launch, rows: list[Row], out: Path, config: SimConfig) -> list[Path]:
     """A capture with the launch as each line has it; its folders, line by line. Lines of `sms` change nothing of it."""
-    names = {f"v{number}": row for number, row in enumerate(rows) if row["change"] in ("off", "blocks_per_sm", "maxnreg")}
+    names = {
+        f"v{number}": row for number, row in enumerate(rows) if row["change"] in ("off", "blocks_per_sm", "maxnreg")
+    }
     off = {name: tuple(row["value"].split(",")) if row["change"] == "off" else () for name, row in names.items()}
     shared = {
         name: shared_bytes(int(row["value"]), config) for name, row in names.items() if row["change"] == "blocks_per_sm"
@@ -153,7 +166,9 @@ def measure(file: Path, root: Path) -> None:
                 try:
                     _measure_group(launch, group, Path(folder) / str(number), base)
                 except SsmsimError as error:
-                    print(f"ssmsim: {name} {group[0]['change']} {group[0]['value']}: {error}", file=sys.stderr, flush=True)
+                    print(
+                        f"ssmsim: {name} {group[0]['change']} {group[0]['value']}: {error}", file=sys.stderr, flush=True
+                    )
                 write(file, rows)
 
 
@@ -191,7 +206,9 @@ def compared(rows: list[Row]) -> pd.DataFrame:
     found = []
     for (gpu, name), lines in by_launch(rows).items():
         both = [row for row in lines if row["measured_cycles"] and row["simulated_cycles"]]
-        bases = {row["change"]: row for row in both if (row["change"], row["value"]) in (("none", ""), ("maxnreg", "255"))}
+        bases = {
+            row["change"]: row for row in both if (row["change"], row["value"]) in (("none", ""), ("maxnreg", "255"))
+        }
         for row in both:
             base = bases.get("maxnreg" if row["change"] == "maxnreg" else "none")
             if base is not None and row is not base:
