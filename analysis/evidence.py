@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 FILE = Path("results/evidence.json")
-NAMES = ("sampling", "waits", "ablation")
+NAMES = ("sampling", "waits", "silicon", "ablation")
 
 
 def told(name: str, part: str) -> str:

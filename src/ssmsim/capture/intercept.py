@@ -15,7 +15,7 @@ from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
 from ssmsim.capture.calls import Geometry, parameter_bytes, read_call
 from ssmsim.capture.copies import Copies
-from ssmsim.capture.refused import Refused
+from ssmsim.capture.refused import Dim3, Refused
 from ssmsim.capture.variables import Found, record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
@@ -174,16 +174,18 @@ class Interceptor:
                 self._thread.start = None
             return
         kernel = (at.symbol_name or b"").decode()
-        self._thread.stream, recorded = 0, None
+        self._thread.stream = 0
+        recorded: Recorded | Refused
+        grid: Dim3 = (0, 0, 0)
+        block: Dim3 = (0, 0, 0)
         try:
             geometry = read_call(call, at.params)
             if driver.capturing(geometry.stream):
                 return  # it becomes part of a graph, which runs later
-            self._thread.stream = geometry.stream
+            self._thread.stream, grid, block = geometry.stream, geometry.grid, geometry.block
             recorded = self._recorded(kernel, geometry)
         except SsmsimError as error:
-            sizes = (geometry.grid, geometry.block) if "geometry" in locals() else ()
-            recorded = Refused(kernel, error.what, *sizes)
+            recorded = Refused(kernel, error.what, grid, block)
         if self.timed and self._gate is None and not self.timers:
             self._gate = driver.Gate(self._thread.stream)
             threading.Timer(2.0, self._gate.open).start()  # a program that waits inside the region gets on

@@ -99,25 +99,22 @@ def gpcs() -> dict[int, int]:
         members: dict[int, list[int]] = {}
         for sm, group in _blocks(size * 64, size):
             members.setdefault(group, []).append(sm)
-        for group in members.values():
-            for sm in group:
-                low, high = sorted((first(group[0]), first(sm)))
+        for sms in members.values():
+            for sm in sms:
+                low, high = sorted((first(sms[0]), first(sm)))
                 leader[high] = low
     return {sm: first(sm) for sm in sorted(leader)}
 
 
 def main() -> None:
-    whole = None
-    for wanted in map(int, sys.argv[1:] or ["0"]):
-        if whole is None:
-            enter(0)
-            whole = gpcs()
-            print("all", *sorted(Counter(whole.values()).values()))
-        if wanted:
-            got = enter(wanted)
-            used = {sm for _ in range(TRIES) for sm, _ in _blocks(8 * got, 1)}
-            inside = Counter(whole.get(sm, -1) for sm in used)
-            print(wanted, got, len(used), *(inside.get(gpc, 0) for gpc in sorted(set(whole.values()))), flush=True)
+    enter(0)
+    whole = gpcs()
+    print("all", *sorted(Counter(whole.values()).values()))
+    for wanted in map(int, sys.argv[1:]):
+        got = enter(wanted)
+        used = {sm for _ in range(TRIES) for sm, _ in _blocks(8 * got, 1)}
+        inside = Counter(whole.get(sm, -1) for sm in used)
+        print(wanted, got, len(used), *(inside.get(gpc, 0) for gpc in sorted(set(whole.values()))), flush=True)
 
 
 if __name__ == "__main__":

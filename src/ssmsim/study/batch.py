@@ -118,17 +118,25 @@ def simulate(plan: Plan, key: tuple[str, str, str, str]) -> None:
     runs, results = plan.batches[key], Results(plan, key)
     there = [run for run in runs if current(plan.root / run.path(plan.study.device), plan.key(run), run.names)]
     print(f"{len(there)} of {len(runs)} results are current", flush=True)
-    cycles = {(run.config, run.draw): results.of(run).counters[CYCLES] for run in runs}
+    for run in runs:
+        results.of(run)
     if key in plan.further:
-        follow(plan, key, results, {config: value for (config, draw), value in cycles.items() if value and not draw})
+        follow(plan, key, results, {run.config: results.of(run).counters[CYCLES] or 0.0 for run in design_runs(plan, key)})
+
+
+def design_runs(plan: Plan, key: tuple[str, str, str, str]) -> list[Run]:
+    """The runs of a design's points: its own, and those that another selection of the same launch has."""
+    points = set(design_points(plan.study, key[3]))
+    plain = (run for other, runs in plan.batches.items() if other[:3] == key[:3] for run in runs if run.config in points)
+    return [run for run in plain if run == Run(*key[:3], run.config, "cold")]
 
 
 def follow(plan: Plan, key: tuple[str, str, str, str], results: Results, cycles: dict[str, float]) -> None:
     """More and more of the axis that the batch's design shows to be worth most, until it brings next to nothing more."""
     design = plan.study.selections[key[3]].design
     points = design_points(plan.study, key[3])
-    if design is None or not all(point in cycles for point in points):
-        return  # another selection has some of its runs
+    if design is None or not all(cycles.get(point) for point in points):
+        return  # warm caches alone: a design is of cold ones
     worth = -effects(array(len(design.axes)), np.log([cycles[point] for point in points]))
     least = cycles[plan.study.baseline]
     for run in plan.further[key][design.axes[int(worth.argmax())]]:

@@ -14,11 +14,12 @@ import pandas as pd
 
 from ssmsim.engines.embedded.sources import digest
 from ssmsim.files import whole_file
-from ssmsim.study import ablation, sampling, waits
+from ssmsim.study import ablation, sampling, silicon, waits
 
 TABLES: dict[str, Callable[[Path], str]] = {
     "sampling": lambda file: sampling.table(sampling.read(file)),
     "waits": lambda file: waits.table(pd.read_csv(file)),
+    "silicon": lambda file: silicon.table(silicon.read(file)),
     "ablation": lambda file: ablation.table(pd.read_csv(file)),
 }
 

@@ -17,6 +17,7 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -201,8 +202,24 @@ def _place(sms: int) -> str:
     return " ".join(told_.stdout.splitlines()[-1].split()[3:])
 
 
-def compared(rows: list[Row]) -> pd.DataFrame:
-    """Lines that are measured and simulated, each beside its launch as captured: measured, simulated, error of the change."""
+@dataclass(frozen=True)
+class Compared:
+    """A change of one launch: times the cycles of the launch that it is told beside. error: of that factor."""
+
+    gpu: str
+    launch: str
+    change: str
+    value: str
+    measured: float
+    simulated: float
+
+    @property
+    def error(self) -> float:
+        return self.simulated / self.measured - 1
+
+
+def compared(rows: list[Row]) -> list[Compared]:
+    """Lines that are measured and simulated, each beside its launch as captured (maxnreg: as the same compiler makes it)."""
     found = []
     for (gpu, name), lines in by_launch(rows).items():
         both = [row for row in lines if row["measured_cycles"] and row["simulated_cycles"]]
@@ -211,13 +228,13 @@ def compared(rows: list[Row]) -> pd.DataFrame:
         }
         for row in both:
             base = bases.get("maxnreg" if row["change"] == "maxnreg" else "none")
-            if base is not None and row is not base:
-                measured, simulated = (
-                    float(row[f"{what}_cycles"]) / float(base[f"{what}_cycles"]) for what in ("measured", "simulated")
-                )
-                found.append({"gpu": gpu, "launch": name, "change": row["change"], "value": row["value"], "measured": measured,
-                              "simulated": simulated, "error": simulated / measured - 1})  # fmt: skip
-    return pd.DataFrame(found, columns=["gpu", "launch", "change", "value", "measured", "simulated", "error"])
+            if base is None or row is base:
+                continue
+            measured, simulated = (
+                float(row[f"{what}_cycles"]) / float(base[f"{what}_cycles"]) for what in ("measured", "simulated")
+            )
+            found.append(Compared(gpu, name, row["change"], row["value"], measured, simulated))
+    return found
 
 
 def table(rows: list[Row]) -> str:
@@ -225,16 +242,18 @@ def table(rows: list[Row]) -> str:
     changes = compared(rows)
     lines = ["| change | launches | changes | times the cycles, measured | mean absolute error of the change | worst |",
              "| --- | --- | --- | --- | --- | --- |"]  # fmt: skip
-    for kind, part in changes.groupby("change", sort=False):
-        worst = part.loc[part["error"].abs().idxmax()]
+    for kind in (kind for kind in CHANGES if any(one.change == kind for one in changes)):
+        part = [one for one in changes if one.change == kind]
+        worst, measured = max(part, key=lambda one: abs(one.error)), [one.measured for one in part]
+        mean = sum(abs(one.error) for one in part) / len(part)
         lines.append(
-            f"| `{kind}` | {part['launch'].nunique()} | {len(part)} | {part['measured'].min():.2f} to {part['measured'].max():.2f} "
-            f"| {100 * part['error'].abs().mean():.1f} % | {100 * worst['error']:+.1f} % ({worst['launch'].split('/')[-1]}, {worst['value']}) |"
+            f"| `{kind}` | {len({one.launch for one in part})} | {len(part)} | {min(measured):.2f} to {max(measured):.2f} "
+            f"| {100 * mean:.1f} % | {100 * worst.error:+.1f} % ({worst.launch.split('/')[-1]}, `{worst.value}`) |"
         )
-    lines += ["", "| launch | change | measured | simulated | error |", "| --- | --- | --- | --- | --- |"]
+    lines += ["", "| launch | change | measured | simulated | error of the change |", "| --- | --- | --- | --- | --- |"]
     lines += [
-        f"| {row.launch} | `{row.change} {row.value}` | {row.measured:.3f} | {row.simulated:.3f} | {100 * row.error:+.1f} % |"
-        for row in changes.itertuples()
+        f"| {one.launch} | `{one.change} {one.value}` | {one.measured:.3f} | {one.simulated:.3f} | {100 * one.error:+.1f} % |"
+        for one in changes
     ]
     return "\n".join(lines)
 

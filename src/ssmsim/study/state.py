@@ -16,6 +16,7 @@ AWAY = (
     "sampling",
     "waits",
     "ablation",
+    "silicon",
     "results/site",
     "results/captured/",
     "results/evidence/",
