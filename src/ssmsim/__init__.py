@@ -1,3 +1,3 @@
 """Cycle-level simulation of Mamba's state-space-model kernels on Hopper GPUs."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

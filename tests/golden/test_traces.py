@@ -15,12 +15,17 @@ TRACES = ROOT / "traces" / "h200"
 GPUS = (ROOT / "traces" / "h100", TRACES)
 MEASURED = sorted(file.parent for gpu in GPUS for file in gpu.glob("*/measured.csv"))
 MAIN = ("mamba2-2.7b", "mamba2-8b", "mamba1-2.8b")
-NOT_MEASURED = {GPUS[0] / "mamba2-1.3b-blind"}  # captured alone, so far
 CYCLES = "gpc__cycles_elapsed.max"
 
 
 def table(folder: Path) -> pd.DataFrame:
     return pd.read_csv(folder / "measured.csv")
+
+
+def caches(folder: Path) -> tuple[str, ...]:
+    """What a workload was measured with: from its cubins alone (ssmsim.capture.elsewhere) with cold caches only."""
+    facts = json.loads((folder / "measured.schema.json").read_text())
+    return ("cold",) if "ssmsim.capture.relaunch" in facts.get("program", "") else ("cold", "warm")
 
 
 def named(folder: Path) -> str:
@@ -31,7 +36,7 @@ def named(folder: Path) -> str:
 def test_every_captured_workload_is_measured(gpu: Path):
     captured = {file.parents[1] for file in gpu.glob("*/*/launch.json")}
     measured = {folder for folder in MEASURED if folder.parent == gpu}
-    assert captured - NOT_MEASURED == measured and {f.name for f in measured} >= set(MAIN)
+    assert captured == measured and {f.name for f in measured} >= set(MAIN)
 
 
 @pytest.mark.parametrize("gpu", GPUS, ids=lambda f: f.name)
@@ -44,9 +49,11 @@ def test_launches_name_the_gpu_whose_folder_holds_them(gpu: Path):
 def test_one_row_per_launch_and_cache_state(folder: Path):
     rows = table(folder)
     launches = sorted(file.parent.name for file in folder.glob("*/launch.json"))
-    for cache in ("cold", "warm"):
+    for cache in caches(folder):
         assert rows[rows.cache == cache].launch.tolist() == launches
     assert (rows.repetitions == 5).all()
+    if caches(folder) == ("cold",):
+        return  # no program ran whose launches could be timed
     times = pd.read_csv(folder / "event_times.csv")
     assert times.launch.tolist() == launches and (times.repetitions >= 5).all() and (times.microseconds > 0).all()
 
@@ -64,11 +71,11 @@ def test_no_cell_is_empty_without_a_reason(folder: Path):
 @pytest.mark.parametrize("folder", MEASURED, ids=named)
 def test_exact_counters_are_the_same_in_every_run(folder: Path):
     rows = table(folder)
-    cold, warm = (rows[rows.cache == cache].reset_index(drop=True) for cache in ("cold", "warm"))
+    parts = [rows[rows.cache == cache].reset_index(drop=True) for cache in caches(folder)]
     for name, counter in COUNTERS.items():
         if counter.exact and name in rows.columns:
             assert (rows[f"{name}:spread"] == 0).all(), name
-            assert cold[name].equals(warm[name]), name
+            assert all(part[name].equals(parts[0][name]) for part in parts), name
 
 
 @pytest.mark.parametrize("folder", [gpu / name for gpu in GPUS for name in MAIN], ids=named)

@@ -22,7 +22,7 @@ from ssmsim.files import whole_file
 
 REPETITIONS = 5  # windows of a launch
 WINDOW_SECONDS = 3.0
-BATCH_SECONDS = 0.005  # of launches between two looks at the counter
+BATCH_SECONDS = 0.1  # of launches between two looks at the counter, which take milliseconds in which the GPU is idle
 STANDSTILL_SECONDS = 5.0  # a counter that is not updated for so long will not be
 COLUMNS = ("launch", "kernel", "repetitions", "launches", "microseconds", "microseconds:spread", "joules", "joules:spread", "watts",
            "idle_watts")  # fmt: skip

@@ -129,21 +129,51 @@ def _of_measured(table: Path) -> None:
     from ssmsim.measured import read_measured
 
     measured = read_measured(table)
-    rows, long = [], []
+    counted = _by_counter(table.with_name("energy.csv"))
+    rows, long, ratios = [], [], []
     for (name, cache), counters in measured.rows.items():
         spent, clock = of(costs(), counters), measured.clocks.get((name, cache))
         if cache != "cold" or spent.joules is None or spent.watts is None or spent.seconds is None or clock is None:
             continue
-        rows.append([name, f"{spent.seconds * 1e6:,.1f}", _text(spent.joules * 1e6), _text(spent.watts), str(clock)])
+        row = [name, f"{spent.seconds * 1e6:,.1f}", _text(spent.joules * 1e6), _text(spent.watts), str(clock)]
+        if counted:
+            row += [_text(spent.dynamic * 1e6), _number(counted[name] * 1e6) if name in counted else ""]
+            ratios += [spent.dynamic.value / counted[name]] if name in counted else []
+        rows.append(row)
         if spent.seconds * 1e6 >= LONG_MICROSECONDS:
             long.append((spent.watts.value, float(clock)))
-    typer.echo(_table(["launch", "microseconds", "microjoules", "W in the mean", "MHz"], rows))
+    head = ["launch", "microseconds", "microjoules", "W in the mean", "MHz"]
+    typer.echo(_table(head + (["dynamic microjoules", "by the GPU's counter"] if counted else []), rows))
+    if ratios:
+        typer.echo(f"dynamic energy of {len(ratios)} launches: {min(ratios):.2f} to {max(ratios):.2f} of what the GPU's counter gives, "
+                   f"{np.exp(np.mean(np.log(ratios))):.2f} in the geometric mean")  # fmt: skip
     if len(long) > 2:
         ranks = np.argsort(np.argsort(np.array(long), axis=0, kind="stable"), axis=0, kind="stable")
         related = float(np.corrcoef(ranks[:, 0], ranks[:, 1])[0, 1])
         watts = [w for w, _ in long]
         typer.echo(f"{len(long)} of {LONG_MICROSECONDS} microseconds and more: {min(watts):.0f} to {max(watts):.0f} W, "
                    f"rank correlation with the clock {related:+.2f}")  # fmt: skip
+
+
+def _by_counter(table: Path) -> dict[str, float]:
+    """Joules of each launch beyond what an idle board takes in the same time, by energy.csv; none where it was not measured.
+
+    Raises SsmsimError for a table of something else.
+    """
+    import csv
+
+    from ssmsim.errors import SsmsimError
+
+    if not table.is_file():
+        return {}
+    try:
+        with table.open(newline="") as file:
+            return {
+                row["launch"]: float(row["joules"]) - float(row["idle_watts"]) * float(row["microseconds"]) * 1e-6
+                for row in csv.DictReader(file)
+            }
+    except (KeyError, ValueError, TypeError) as error:
+        raise SsmsimError(f"is no table of energy: {error}", table, "make it with `ssmsim measure --energy`") from None
 
 
 def _data(interval: Interval) -> dict[str, float]:

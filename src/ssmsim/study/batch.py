@@ -121,13 +121,17 @@ def simulate(plan: Plan, key: tuple[str, str, str, str]) -> None:
     for run in runs:
         results.of(run)
     if key in plan.further:
-        follow(plan, key, results, {run.config: results.of(run).counters[CYCLES] or 0.0 for run in design_runs(plan, key)})
+        follow(
+            plan, key, results, {run.config: results.of(run).counters[CYCLES] or 0.0 for run in design_runs(plan, key)}
+        )
 
 
 def design_runs(plan: Plan, key: tuple[str, str, str, str]) -> list[Run]:
     """The runs of a design's points: its own, and those that another selection of the same launch has."""
     points = set(design_points(plan.study, key[3]))
-    plain = (run for other, runs in plan.batches.items() if other[:3] == key[:3] for run in runs if run.config in points)
+    plain = (
+        run for other, runs in plan.batches.items() if other[:3] == key[:3] for run in runs if run.config in points
+    )
     return [run for run in plain if run == Run(*key[:3], run.config, "cold")]
 
 
