@@ -17,6 +17,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 
 MAX_BYTES = 1 << 40  # of contents whose buffer's size nobody gives
+SMALL = 1 << 22  # bytes: level 19 takes a second for some MB
 PIECE = 1 << 10  # bytes of a zstd file expanded at a time: 30 MB at the format's best ratio
 MAX_WINDOW = 1 << 27  # bytes that a zstd frame may ask the reader to hold; level 19 writes 8 MB
 WIDTHS = {"float32": 4, "float16": 2, "bfloat16": 2}
@@ -139,10 +140,11 @@ def _decompress(path: Path, limit: int) -> bytes:
 
 
 def write_contents(path: Path | str, data: bytes) -> None:
-    """Write bytes, zstd-compressed when the name ends in .zst."""
+    """Write bytes, zstd-compressed when the name ends in .zst: large ones fast, others well."""
     path = Path(path)
+    compressor = zstandard.ZstdCompressor(level=19 if len(data) <= SMALL else 3)
     with whole_file(path) as temporary:
-        temporary.write_bytes(zstandard.ZstdCompressor(level=19).compress(data) if path.suffix == ".zst" else data)
+        temporary.write_bytes(compressor.compress(data) if path.suffix == ".zst" else data)
 
 
 def write_recipe(path: Path | str, recipe: dict[str, Any]) -> bytes:

@@ -26,12 +26,13 @@ DTYPE_BYTES = {
 
 
 class Buffer(BaseModel):
-    """One allocation that a pointer among the parameters falls into.
+    """One allocation that a pointer falls into: a parameter, or a word of another buffer's contents.
 
     address, bytes: the allocation (older captures: `address` is the pointer itself and `bytes` the allocation's size).
     pointer:        the value passed, inside the allocation; None when it equals `address`.
     shape, stride:  in elements of dtype, as the framework saw the tensor at `pointer`.
     contents:       file with the bytes at launch from `address` on (see ssmsim.contents), None when not recorded.
+    pointers:       its contents have pointers to other buffers of the launch.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -44,6 +45,7 @@ class Buffer(BaseModel):
     shape: tuple[int, ...] | None = None
     stride: tuple[int, ...] | None = None
     contents: str | None = None
+    pointers: bool = False
 
     @property
     def passed(self) -> int:
@@ -223,6 +225,9 @@ def _check_names(data: dict[str, Any], file: Path) -> None:
 
 
 def _check_pointers(launch: Launch, file: Path) -> None:
+    """Each buffer is passed, unless some buffer holds pointers, which may name it."""
+    if any(buffer.pointers for buffer in launch.buffers):
+        return
     for i, buffer in enumerate(launch.buffers):
         if buffer.passed.to_bytes(8, "little") not in launch.param_bytes:
             what = f"field buffers.{i}: pointer {buffer.passed:#x} ({buffer.name}) is not among the parameters"

@@ -115,12 +115,12 @@ def test_event_times(tmp_path: Path):
 
 
 def test_replay_of_one_cluster_launch(tmp_path: Path):
-    """A launch with a cluster, replayed from what `ssmsim capture --contents` recorded."""
+    """A launch with a cluster, replayed from what `ssmsim capture --contents all` recorded."""
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
     out = tmp_path / "out"
     out.mkdir()
-    child.run_inside([sys.executable, str(script)], {"out": str(out), "mode": "capture", "contents": True})
+    child.run_inside([sys.executable, str(script)], {"out": str(out), "mode": "capture", "contents": "all"})
     code = (
         "import sys; from pathlib import Path; from ctypes import *; import numpy as np\n"
         "from ssmsim.capture import driver, replay\nfrom ssmsim.contents import read_contents\n"

@@ -41,9 +41,9 @@ def test_a_window_counts_launches_between_updates(update: float) -> None:
     assert found.seconds >= 3.0 and found.runs < bench.runs  # what ran before the first update does not count
 
 
-def test_a_batch_takes_some_milliseconds() -> None:
+def test_a_batch_is_long_beside_a_look_at_the_counter() -> None:
     bench = Bench(run_seconds=1e-5)
-    assert batch_of(bench.work, bench.clock) in (499, 500)
+    assert batch_of(bench.work, bench.clock) in (9_999, 10_000)
     slow = Bench(run_seconds=0.2)
     assert batch_of(slow.work, slow.clock) == 1
 

@@ -18,7 +18,16 @@ def register(app: typer.Typer) -> None:
     def capture(
         program: Program,
         out: Out,
-        contents: Annotated[bool, typer.Option(help="record the bytes of every buffer at every launch")] = False,
+        contents: Annotated[
+            str,
+            typer.Option(
+                help="bytes of buffers to record at each launch: needed (those that addresses, masks and branches hang on), "
+                "all, none"
+            ),
+        ] = "needed",
+        contents_limit: Annotated[
+            int, options.whole("MiB of a needed buffer: a larger one is not recorded", 0, 1 << 20, "MiB")
+        ] = 256,
         tracer: Annotated[
             str, typer.Option(help="nvbit: run once more under Accel-Sim's tracer, keep its traces")
         ] = "",
@@ -33,10 +42,14 @@ def register(app: typer.Typer) -> None:
         from ssmsim.errors import SsmsimError
         from ssmsim.files import whole_folder
 
+        if contents not in ("needed", "all", "none"):
+            raise SsmsimError(f"no {contents!r} of contents", "--contents", "one of needed, all, none")
         if tracer not in ("", "nvbit"):
             raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
         with whole_folder(out, "capture") as folder:
-            run_inside(program, {"out": str(folder), "mode": "capture", "contents": contents})
+            run_inside(
+                program, {"out": str(folder), "mode": "capture", "contents": contents, "limit_mib": contents_limit}
+            )
             typer.echo(refusals(folder))
             if tracer:
                 typer.echo(summary(trace_capture(program, folder, tracer_tool)))

@@ -1,7 +1,7 @@
 """Runs a Python program with its kernel launches intercepted: `python -m ssmsim.capture.inside PROGRAM ARGUMENTS`.
 
 Started by `ssmsim capture` and `ssmsim measure`, which say in SSMSIM_CAPTURE what to do:
-{"out": folder, "mode": "capture" | "time" | "hash", "contents": bool}.
+{"out": folder, "mode": "capture" | "time" | "hash", "contents": "needed" | "all" | "none", "limit_mib": of a needed buffer}.
 """
 
 import json
@@ -47,13 +47,26 @@ def _run_hashed(arguments: list[str], wish: dict[str, Any]) -> None:
     (Path(wish["out"]) / "launched.json").write_text(json.dumps(launched))
 
 
+def _inputs(wish: dict[str, Any]) -> Any:
+    """What records contents. SsmsimError before the program runs when what says which are needed is not installed."""
+    from ssmsim.capture.inputs import LIMIT_MIB, Inputs
+    from ssmsim.sass.decode import disassembler
+
+    mode = wish.get("contents", "needed")
+    if mode == "needed":
+        disassembler()
+    return Inputs(Path(wish["out"]), mode, wish.get("limit_mib", LIMIT_MIB))
+
+
 def _run(arguments: list[str], wish: dict[str, Any]) -> None:
     from ssmsim.capture import device, timing, writer
     from ssmsim.capture.frameworks import watch_triton
     from ssmsim.capture.intercept import Interceptor
 
     device.require()
-    interceptor = Interceptor(contents=wish.get("contents", False), timed=wish["mode"] == "time")
+    timed = wish["mode"] == "time"
+    inputs = None if timed else _inputs(wish)
+    interceptor = Interceptor(inputs, timed)
     watch_triton()
     try:
         _run_program(arguments)

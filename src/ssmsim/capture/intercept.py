@@ -15,6 +15,7 @@ from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
 from ssmsim.capture.calls import Geometry, parameter_bytes, read_call
 from ssmsim.capture.copies import Copies
+from ssmsim.capture.inputs import Inputs
 from ssmsim.capture.refused import Dim3, Refused
 from ssmsim.capture.variables import Found, record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
@@ -31,7 +32,7 @@ class Cubin:
 
 @dataclass
 class Recorded:
-    """One launch as noted; `contents` holds buffer bytes by address when all are asked for."""
+    """One launch as noted. contents: files of buffer bytes, by address; missing: why some were not recorded."""
 
     kernel: str
     cubin: Cubin
@@ -44,17 +45,18 @@ class Recorded:
     registers: int
     params: bytes
     buffers: list[dict[str, Any]]
-    contents: dict[int, bytes] = field(default_factory=dict)
+    contents: dict[int, str] = field(default_factory=dict)
+    missing: str = ""
     variables: list[Found] = field(default_factory=list)
     cooperative: bool = False
     explicit_cluster: bool = False
 
 
 class Interceptor:
-    """Subscribes on creation. `contents`: copy every buffer's bytes. `timed`: time launches instead of noting them."""
+    """Subscribes on creation. inputs: records what launches find in memory. timed: time launches instead of noting them."""
 
-    def __init__(self, contents: bool = False, timed: bool = False) -> None:
-        self.contents, self.timed = contents, timed
+    def __init__(self, inputs: Inputs | None = None, timed: bool = False) -> None:
+        self.inputs, self.timed = inputs, timed
         self.launches: list[Recorded | Refused] = []
         self.operations: list[dict[str, Any]] = []
         self.timers: list[tuple[driver.Timer, driver.Timer]] = []
@@ -223,13 +225,13 @@ class Interceptor:
             return recorded
         recorded.buffers = find_buffers(kernel, info, recorded.params)
         self.copies.recognise(recorded.buffers)
-        if self.contents:
-            driver.synchronize()
-            recorded.contents = {b["address"]: driver.read_memory(b["address"], b["bytes"]) for b in recorded.buffers}
-        key = (cubin.sha256, kernel)
+        if self.inputs is not None:
+            found = self.inputs.record(cubin.image, cubin.sha256, info, recorded.params, recorded.buffers)
+            recorded.contents, recorded.missing = found
+        key, whole = (cubin.sha256, kernel), self.inputs is not None and self.inputs.mode == "all"
         if key not in self._kernels:
             self._kernels[key] = read_kernel(cubin.image, kernel, kernel)
-        recorded.variables = record(driver.module_of(function), self._kernels[key], self.contents)
+        recorded.variables = record(driver.module_of(function), self._kernels[key], whole)
         return recorded
 
     @staticmethod

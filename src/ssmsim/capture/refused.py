@@ -50,6 +50,11 @@ def launched(folder: Path) -> dict[str, Launch | Refused]:
     return found
 
 
+def _missing(launch: Path) -> str:
+    """Why contents that a kept launch needs were not recorded, "" when none are missing."""
+    return str(read_launch(launch).provenance.get("contents_missing", ""))
+
+
 def summary(folder: Path) -> str:
     """What a capture kept and what it refused, and why: lines for a terminal."""
     operations = json.loads((folder / "sequence.json").read_text())["operations"]
@@ -58,6 +63,8 @@ def summary(folder: Path) -> str:
     times = sum(one.get("time_ns") or 0 for one in kept), sum(one.get("time_ns") or 0 for one in refused)
     share = f", {100 * times[0] / sum(times):.1f} % of the time" if refused and sum(times) else ""
     lines = [f"captured {len(kept)} of {len(kept) + len(refused)} launches{share}"]
+    missing = Counter(why for one in kept if (why := _missing(folder / one["launch"])))
+    lines += [f"contents missing in {count}: {why}" for why, count in missing.most_common()]
     for reason, count in Counter(f"{one['kernel'][:60]}: {one['reason']}" for one in refused).most_common():
         lines.append(f"refused {count}: {reason}")
     return "\n".join(lines)

@@ -73,6 +73,14 @@ class Memory:
                 return fresh + address - start
         raise KeyError(f"{address:#x} lies in no captured allocation")
 
+    def moved(self, data: bytes) -> bytes:
+        """Bytes whose 8-byte words may be pointers, with every captured one moved."""
+        words = np.frombuffer(data[: len(data) // 8 * 8], "<u8").copy()
+        captured = words.copy()
+        for start, end, fresh in self.arenas:
+            words[(captured >= start) & (captured < end)] += np.uint64((fresh - start) % (1 << 64))
+        return words.tobytes() + data[len(words) * 8 :]
+
     def write(self, address: int, data: bytes) -> None:
         driver.call("cuMemcpyHtoD_v2", c_uint64(self.at(address)), data, c_size_t(len(data)))
 
@@ -168,8 +176,17 @@ def _inputs(launches: dict[str, Launch]) -> set[tuple[int, Path]]:
     }
 
 
+def _put_contents(launch: Launch, memory: Memory) -> None:
+    """What the launch found in memory, where it was recorded at that launch; pointers in it are moved."""
+    for buffer in launch.buffers:
+        if buffer.contents is not None and not buffer.contents.endswith(".recipe.json"):
+            data = read_contents(launch.folder / buffer.contents, buffer.bytes)
+            memory.write(buffer.address, memory.moved(data) if buffer.pointers else data)
+
+
 def _do(operation: dict[str, Any], launches: dict[str, Launch], memory: Memory, modules: dict[Path, c_void_p]) -> None:
     if "launch" in operation:
+        _put_contents(launches[operation["launch"]], memory)
         run(launches[operation["launch"]], memory, modules)
     elif "copy" in operation:
         copy = operation["copy"]

@@ -9,17 +9,18 @@ from typing import Any
 from ssmsim.capture import device, driver
 from ssmsim.capture.describe import PROGRAM, TENSORS
 from ssmsim.capture.frameworks import versions
+from ssmsim.capture.inputs import keep
 from ssmsim.capture.intercept import Interceptor, Recorded
 from ssmsim.capture.names import short_name
 from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.capture.refused import Refused
-from ssmsim.contents import write_contents, write_recipe
+from ssmsim.contents import write_recipe
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import validated
 
 
 def write(folder: Path, interceptor: Interceptor) -> None:
-    """NN-name/launch.json for every launch, cubins/, inputs/ (recipes), contents/ (when asked), sequence.json."""
+    """NN-name/launch.json for every launch, cubins/, inputs/ (recipes), contents/, sequence.json."""
     facts = device.current()
     read = device.smi()
     provenance: dict[str, Any] = {
@@ -36,6 +37,7 @@ def write(folder: Path, interceptor: Interceptor) -> None:
         refused = launch if isinstance(launch, Refused) else None
         if not isinstance(launch, Refused):
             about = provenance | {"code_sha256": launch.code_sha256}
+            about |= {"contents_missing": launch.missing} if launch.missing else {}
             try:
                 _write_launch(folder / name, f"../{cubins[launch.cubin.sha256]}", launch, facts, about)
             except (SsmsimError, KeyError) as error:
@@ -85,11 +87,11 @@ def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, A
         if "recipe" in buffer:
             kept["contents"] = f"../inputs/{buffer['recipe']}.recipe.json"
         elif buffer["address"] in launch.contents:
-            kept["contents"] = _write_contents(folder, launch.contents[buffer["address"]])
+            kept["contents"] = launch.contents[buffer["address"]]
         buffers.append(kept)
     variables = [
         {"name": v.name, "kind": v.kind, "address": v.address, "bytes": v.size,
-         "contents": None if v.data is None else _write_contents(folder, v.data)}
+         "contents": None if v.data is None else keep(folder.parent, v.data)}
         for v in launch.variables
     ]  # fmt: skip
     written = validated(
@@ -114,14 +116,6 @@ def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, A
         f"launch {folder.name} of {launch.kernel}",
     )
     written.write(folder)
-
-
-def _write_contents(folder: Path, data: bytes) -> str:
-    """Write bytes beside the launches, each once; returns their name as seen from a launch's folder."""
-    file = f"contents/{hashlib.sha256(data).hexdigest()[:16]}.zst"
-    if not (folder.parent / file).exists():
-        write_contents(folder.parent / file, data)
-    return f"../{file}"
 
 
 def _write_inputs(folder: Path, interceptor: Interceptor) -> None:

@@ -126,7 +126,7 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     )  # fmt: skip
 
 
-def _linked(kernel: Kernel, addresses: Mapping[str, int], path: Path) -> tuple[Kernel, list[dict[str, str]]]:
+def _linked(kernel: Kernel, addresses: Mapping[str, int], path: Path | str) -> tuple[Kernel, list[dict[str, str]]]:
     """A kernel whose text has relocations, resolved and disassembled as one piece of code."""
 
     def address(each: Relocation) -> int:
@@ -172,7 +172,11 @@ def decode(path: Path | str, kernel_name: str, launch: Launch | None = None) -> 
     path = Path(path)
     if not path.is_file():
         raise SsmsimError("no such cubin", path, "name an existing file")
-    data = path.read_bytes()
+    return decode_image(path.read_bytes(), kernel_name, path, launch)
+
+
+def decode_image(data: bytes, kernel_name: str, path: Path | str, launch: Launch | None = None) -> Code:
+    """As `decode`, of a cubin's bytes; path: what messages call it."""
     addresses = tuple((v.name, v.address) for v in (launch.variables or ()) if v.kind == "device") if launch else ()
     key = (hashlib.sha256(data).hexdigest(), kernel_name, addresses)
     if key not in _cache:

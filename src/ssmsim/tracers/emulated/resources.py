@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space
 from ssmsim.sass.operands import PT, RZ, URZ, Operand
 from ssmsim.sass.records import access_bytes, predicate_set, registers, uniforms
+from ssmsim.tracers.emulated.calls import of_the_driver
 from ssmsim.tracers.emulated.hardware import bank0_unfilled, unfixed
 
 if TYPE_CHECKING:
@@ -215,9 +216,9 @@ def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:
 def successors(code: Code) -> list[list[tuple[int, Condition]]]:
     """Per instruction: what may execute next, and under which condition on the branch's guard.
 
-    Indirect branches may go to any leader, returns behind any call.
+    Indirect branches may go to any leader, returns behind any call. Calls of the driver's functions go nowhere.
     """
-    instructions = code.instructions
+    instructions, ends = code.instructions, of_the_driver(code)
     last = len(instructions) - 1
     after_calls = [i.index + 1 for i in instructions if i.entry.control == Control.CALL and i.index < last]
     leaders = sorted({i.target for i in instructions if i.target >= 0}
@@ -233,6 +234,8 @@ def successors(code: Code) -> list[list[tuple[int, Condition]]]:
         targets = [ins.target] if ins.target >= 0 else leaders
         if control == Control.RETURN:
             targets = after_calls
+        if ins.index in ends:
+            targets = []
         if control in (Control.BRANCH, Control.CALL, Control.INDIRECT, Control.RETURN):
             found = [(t, goes) for t in targets] + [(n, stays) for n in next_ if ins.guard is not None or also]
         elif control == Control.EXIT:
