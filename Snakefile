@@ -31,7 +31,7 @@ except SsmsimError as error:
     raise WorkflowError(str(error)) from None
 resume(workflow, plan)
 DEVICE, SAMPLE, ENVIRONMENT = plan.study.device, str(plan.sample).lower(), "envs/study.yaml"
-PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph")]  # no table or figure needs them
+PAGES = [f"analysis/{name}.py" for name in ("evidence", "readme", "report", "rulegraph", "silicon")]  # no table or figure needs them
 SHARED = [*sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PAGES)), str(COSTS)]
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 
