@@ -19,11 +19,12 @@ FILE = Path("analysis/silicon.csv")
 NAMES = {
     "blocks_per_sm": "fewer blocks per SM",
     "sms": "fewer SMs",
+    "idle": "fewer SMs, some GPCs idle",
     "off": "instructions off",
     "maxnreg": "fewer registers",
 }
 TICKS = [0.5, 1, 2, 5]
-MARKERS = dict(zip(NAMES, "os^D", strict=True))
+MARKERS = dict(zip(NAMES, "osv^D", strict=True))
 
 
 def factors(table: pd.DataFrame) -> pd.DataFrame:
@@ -42,7 +43,8 @@ def factors(table: pd.DataFrame) -> pd.DataFrame:
                 for name in ("measured_cycles", "simulated_cycles")
             )
             spread = float(np.hypot(line.spread, beside.spread.iloc[0]))
-            found.append((gpu, launch, line.change, line.value, measured, simulated, spread))
+            kind = "idle" if "0" in str(line.place).split() else line.change
+            found.append((gpu, launch, kind, line.value, measured, simulated, spread))
     columns = ["gpu", "launch", "change", "value", "measured", "simulated", "spread"]
     return pd.DataFrame(found, columns=columns)
 
@@ -58,7 +60,7 @@ def _against(axes: Axes, changes: pd.DataFrame) -> None:
     axes.set(xlabel="times the cycles, measured", ylabel="times the cycles, simulated", yscale="log")
     axes.set_yticks(TICKS, TICKS)
     _factors_across(axes)
-    axes.legend(loc="upper left")
+    axes.legend(loc="lower right", fontsize="small")
 
 
 def _errors(axes: Axes, changes: pd.DataFrame) -> None:

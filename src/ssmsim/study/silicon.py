@@ -204,7 +204,10 @@ def _place(sms: int) -> str:
 
 @dataclass(frozen=True)
 class Compared:
-    """A change of one launch: times the cycles of the launch that it is told beside. error: of that factor."""
+    """A change of one launch: times the cycles of the launch that it is told beside. error: of that factor.
+
+    idle_gpcs: the context had no SM in some GPCs. The counter of cycles is the fastest GPC's, which then is an idle one.
+    """
 
     gpu: str
     launch: str
@@ -212,6 +215,11 @@ class Compared:
     value: str
     measured: float
     simulated: float
+    idle_gpcs: bool = False
+
+    @property
+    def kind(self) -> str:
+        return f"{self.change}, some GPCs idle" if self.idle_gpcs else self.change
 
     @property
     def error(self) -> float:
@@ -233,7 +241,8 @@ def compared(rows: list[Row]) -> list[Compared]:
             measured, simulated = (
                 float(row[f"{what}_cycles"]) / float(base[f"{what}_cycles"]) for what in ("measured", "simulated")
             )
-            found.append(Compared(gpu, name, row["change"], row["value"], measured, simulated))
+            idle = "0" in row["place"].split()
+            found.append(Compared(gpu, name, row["change"], row["value"], measured, simulated, idle))
     return found
 
 
@@ -242,8 +251,8 @@ def table(rows: list[Row]) -> str:
     changes = compared(rows)
     lines = ["| change | launches | changes | times the cycles, measured | mean absolute error of the change | worst |",
              "| --- | --- | --- | --- | --- | --- |"]  # fmt: skip
-    for kind in (kind for kind in CHANGES if any(one.change == kind for one in changes)):
-        part = [one for one in changes if one.change == kind]
+    for kind in sorted({one.kind for one in changes}, key=lambda kind: (CHANGES.index(kind.split(",")[0]), kind)):
+        part = [one for one in changes if one.kind == kind]
         worst, measured = max(part, key=lambda one: abs(one.error)), [one.measured for one in part]
         mean = sum(abs(one.error) for one in part) / len(part)
         lines.append(
