@@ -50,8 +50,18 @@ def design_points(study: Study, selection: str) -> list[str]:
 
 def name_of(steps: dict[str, float], study: Study) -> str:
     """Of the configuration with these factors of axes."""
-    named = AND.join(f"{axis}{AT}{_text(factor)}" for axis, factor in steps.items() if factor != 1)
-    return named or study.baseline
+    return point_name(steps, study.baseline)
+
+
+def point_name(steps: Mapping[str, float], baseline: str) -> str:
+    """`vector@2+dram@1.5`; the baseline's own name where no factor differs from 1."""
+    return AND.join(f"{axis}{AT}{_text(factor)}" for axis, factor in steps.items() if factor != 1) or baseline
+
+
+def scaled(value: int | float, factor: float, exponent: float) -> int | float:
+    """value x factor ** exponent; a whole number stays one, and above 0."""
+    result = value * factor**exponent
+    return max(round(result), 1 if value else 0) if isinstance(value, int) else result
 
 
 def until(selection: Selection) -> Iterator[tuple[str, float]]:
@@ -69,8 +79,7 @@ def sweep_point(study: Study, baseline: SimConfig, point: str, steps: dict[str, 
             if isinstance(value, bool) or not isinstance(value, int | float):
                 what = f"field axes.{axis}: {study.baseline} has no number {field!r}"
                 raise SsmsimError(what, file, "see simconfigs/")
-            scaled = value * factor**exponent
-            values[field] = max(round(scaled), 1 if value else 0) if isinstance(value, int) else scaled
+            values[field] = scaled(value, factor, exponent)
     return with_values(study, baseline, point, values, f"axes.{'+'.join(steps)}", file)
 
 

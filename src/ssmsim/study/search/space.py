@@ -14,7 +14,8 @@ from ssmsim.cost.figures import Costs
 from ssmsim.cost.interval import Interval
 from ssmsim.errors import SsmsimError
 from ssmsim.study.names import check_file_name
-from ssmsim.study.schema import AND, AT, MOST_POINTS
+from ssmsim.study.points import point_name, scaled
+from ssmsim.study.schema import MOST_POINTS
 from ssmsim.study.search.schema import Search
 
 Point = tuple[float, ...]  # a factor for each axis, in the order of the axes
@@ -47,8 +48,7 @@ class Space:
 
     def name(self, point: Point) -> str:
         """As a study names its sweep points: `vector@2+dram@1.5`."""
-        parts = [f"{axis}{AT}{_text(factor)}" for axis, factor in zip(self.axes, point, strict=True) if factor != 1]
-        return AND.join(parts) or self.baseline.name
+        return point_name(dict(zip(self.axes, point, strict=True)), self.baseline.name)
 
     def config(self, point: Point) -> SimConfig:
         """Raises SsmsimError when the factors contradict each other or leave what the model can hold."""
@@ -56,9 +56,7 @@ class Space:
         for fields, factor in zip(self.axes.values(), point, strict=True):
             for name, exponent in fields.items():
                 group, _, leaf = name.partition(".")
-                value = values[group][leaf]
-                scaled = value * factor**exponent
-                values[group][leaf] = max(round(scaled), 1 if value else 0) if isinstance(value, int) else scaled
+                values[group][leaf] = scaled(values[group][leaf], factor, exponent)
         try:
             return SimConfig.model_validate(values | {"name": self.name(point)})
         except ValidationError as error:
@@ -72,11 +70,6 @@ class Space:
         if point not in self._areas:
             self._areas[point] = difference(self.costs, self.baseline, self.config(point)).mm2
         return self._areas[point]
-
-
-def _text(factor: float) -> str:
-    """As short as it is without loss: two factors never have one name."""
-    return f"{factor:g}" if float(f"{factor:g}") == factor else repr(float(factor))
 
 
 def make_space(search: Search, baseline: SimConfig, costs: Costs, where: str = "") -> Space:
