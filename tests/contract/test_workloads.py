@@ -4,13 +4,12 @@ import json
 import math
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 import ssmsim.workloads as package
 from ssmsim.errors import SsmsimError
-from ssmsim.workloads import _tuning, open_workload, workloads
+from ssmsim.workloads import open_workload, workloads
 
 TRACES = Path(__file__).parents[2] / "traces" / "h200"
 
@@ -47,26 +46,3 @@ def test_captured_shapes_are_the_declared_ones():
 def test_unknown_workload():
     with pytest.raises(SsmsimError, match=r"no workload 'mamba9'; choose one of .*mamba2-8b"):
         open_workload("mamba9")
-
-
-def configuration(warps: int) -> SimpleNamespace:
-    return SimpleNamespace(kwargs={"BLOCK": 64}, num_warps=warps, num_stages=3, num_ctas=1, maxnreg=None)
-
-
-def test_recorded_tuning_is_used_and_new_choices_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(_tuning, "_choices", {})
-
-    def kernel() -> None: ...
-
-    tuner = SimpleNamespace(base_fn=kernel, configs=[configuration(4), configuration(8)])
-    key = (256, 64, "torch.bfloat16")
-    first = _tuning._Pinned(tuner)
-    assert key not in first
-    first[key] = tuner.configs[1]
-    _tuning.keep_tuning(tmp_path / "tuning.json")
-    assert "kernel [256, 64, 'torch.bfloat16']" in json.loads((tmp_path / "tuning.json").read_text())
-    later = _tuning._Pinned(SimpleNamespace(base_fn=kernel, configs=[configuration(4), configuration(8)]))
-    assert key in later and later[key].num_warps == 8
-    assert (128, 64, "torch.bfloat16") not in later
-    other = _tuning._Pinned(SimpleNamespace(base_fn=kernel, configs=[configuration(2)]))
-    assert key not in other, "a choice that this version of the kernel no longer offers is tuned anew"

@@ -1,7 +1,8 @@
 """Runs a Python program with its kernel launches intercepted: `python -m ssmsim.capture.inside PROGRAM ARGUMENTS`.
 
 Started by `ssmsim capture` and `ssmsim measure`, which say in SSMSIM_CAPTURE what to do:
-{"out": folder, "mode": "capture" | "time" | "hash", "contents": "needed" | "all" | "none", "limit_mib": of a needed buffer}.
+{"out": folder, "mode": "capture" | "time" | "hash", "contents": "needed" | "all" | "none", "limit_mib": of a needed buffer,
+"tuning": a capture's tuning.json}.
 """
 
 import json
@@ -39,12 +40,20 @@ def _run_hashed(arguments: list[str], wish: dict[str, Any]) -> None:
 
     launched: list[tuple[str, str]] = []
     watch_triton(launched)
+    _pin(wish)
     try:
         _run_program(arguments)
     except SystemExit as stop:
         if stop.code not in (None, 0):
             raise
     (Path(wish["out"]) / "launched.json").write_text(json.dumps(launched))
+
+
+def _pin(wish: dict[str, Any]) -> None:
+    """Triton's autotuner chooses as it did in the capture that is measured; its choices are remembered."""
+    from ssmsim.capture.tuning import pin_tuning
+
+    pin_tuning(Path(wish["tuning"]) if "tuning" in wish else None)
 
 
 def _inputs(wish: dict[str, Any]) -> Any:
@@ -62,12 +71,14 @@ def _run(arguments: list[str], wish: dict[str, Any]) -> None:
     from ssmsim.capture import device, timing, writer
     from ssmsim.capture.frameworks import watch_triton
     from ssmsim.capture.intercept import Interceptor
+    from ssmsim.capture.tuning import TUNING, keep_tuning
 
     device.require()
     timed = wish["mode"] == "time"
     inputs = None if timed else _inputs(wish)
     interceptor = Interceptor(inputs, timed)
     watch_triton()
+    _pin(wish)
     try:
         _run_program(arguments)
     except SystemExit as stop:
@@ -87,6 +98,7 @@ def _run(arguments: list[str], wish: dict[str, Any]) -> None:
         timing.write(Path(wish["out"]), interceptor)
     else:
         writer.write(Path(wish["out"]), interceptor)
+        keep_tuning(Path(wish["out"]) / TUNING)
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from ssmsim.capture import device, ncu
 from ssmsim.capture.child import run_inside
 from ssmsim.capture.refused import Refused, launched
+from ssmsim.capture.tuning import TUNING
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
@@ -44,6 +45,13 @@ def captured(folder: Path) -> dict[str, Launch]:
     return found
 
 
+def tuning_of(launches: Mapping[str, Launch | Refused]) -> dict[str, str]:
+    """What a run that measures these is told of the choices that Triton's autotuner made in the capture."""
+    folders = {launch.folder.parent for launch in launches.values() if isinstance(launch, Launch)}
+    files = [folder / TUNING for folder in folders if (folder / TUNING).is_file()]
+    return {"tuning": str(files[0])} if files else {}
+
+
 def repeats(kernels: Sequence[Any], launches: Mapping[str, Launch | Refused], where: str) -> int:
     """How often a run went through the captured sequence; raises when it launched something else."""
     expected = len(launches)
@@ -63,7 +71,7 @@ def check(index: int, name: str, launch: Launch | Refused, found: dict[str, Any]
     want = launch.provenance.get("code_sha256")
     if not isinstance(launch, Refused) and found.get("code", want) != want:
         what = f"launch {index} ({name}) runs code {found['code'][:16]}, captured {str(want)[:16]}"
-        raise SsmsimError(what, where, "pin the autotuner's choices (--tuning) and capture again")
+        raise SsmsimError(what, where, "keep the capture's tuning.json, which pins Triton's choices, or capture again")
 
 
 def event_times(command: list[str], launches: Mapping[str, Launch | Refused]) -> dict[str, list[float]]:
@@ -71,7 +79,7 @@ def event_times(command: list[str], launches: Mapping[str, Launch | Refused]) ->
     times: dict[str, list[float]] = {name: [] for name in launches}
     while min(len(values) for values in times.values()) < REPETITIONS:
         with tempfile.TemporaryDirectory() as out:
-            run_inside(command, {"out": out, "mode": "time"})
+            run_inside(command, {"out": out, "mode": "time"} | tuning_of(launches))
             rows = list(csv.DictReader((Path(out) / "times.csv").open()))
         repeats(rows, launches, "timed run")
         for i, row in enumerate(rows):
@@ -100,7 +108,8 @@ def counters(
     done = 0
     while done < repetitions:
         with tempfile.TemporaryDirectory() as out:
-            text = run_inside(command, {"out": out, "mode": "hash"}, ncu.prefix(wanted, cache))
+            wish = {"out": out, "mode": "hash"} | tuning_of(launches)
+            text = run_inside(command, wish, ncu.prefix(wanted, cache))
             _check_code(json.loads((Path(out) / "launched.json").read_text()), launches)
         units, rows = ncu.parse(text)
         done += repeats(rows, launches, f"{cache} run")
@@ -127,7 +136,7 @@ def _check_code(run: list[tuple[str, str]], launches: Mapping[str, Launch | Refu
             what = (
                 f"the profiled run launched {ran} of cubin {digest[:16]}, the capture has {kernel} of {str(want)[:16]}"
             )
-            raise SsmsimError(what, "", "pin the autotuner's choices (--tuning) and capture again")
+            raise SsmsimError(what, "", "keep the capture's tuning.json, which pins Triton's choices, or capture again")
 
 
 def median(values: Iterable[float | None]) -> float | None:

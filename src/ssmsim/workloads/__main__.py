@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ssmsim.capture import describe
+from ssmsim.capture.tuning import keep_tuning, pin_tuning
 from ssmsim.contents import make, write_contents
 from ssmsim.errors import told
 from ssmsim.workloads import Input, Tensors, Workload, open_workload
-from ssmsim.workloads._tuning import keep_tuning, pin_tuning
 
 
 def load(wanted: tuple[Input, ...]) -> Tensors:

@@ -1,4 +1,5 @@
-"""Triton's autotuning choices in a file, so that every process runs the same kernels.
+"""Triton's autotuning choices in a file, so that every process runs the same kernels: a capture keeps those of its program,
+and the runs that measure it use them.
 
 Triton's own cache leaves out kernels whose configurations have a hook (those that add to memory with atomics): they are
 tuned again in each process and may come out differently.
@@ -11,6 +12,7 @@ from typing import Any
 from ssmsim.files import whole_file
 
 _choices: dict[str, dict[str, Any]] = {}  # "kernel (key)" to a configuration
+TUNING = "tuning.json"  # in a capture
 FIELDS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 
 
@@ -44,11 +46,13 @@ class _Pinned(dict[tuple[Any, ...], Any]):
         _choices[_entry(self.tuner, key)] = _facts(configuration)
 
 
-def pin_tuning(path: Path) -> None:
-    """Use the choices of `path`, if it is there, in every autotuner made from now on."""
-    from triton.runtime.autotuner import Autotuner
-
-    if path.is_file():
+def pin_tuning(path: Path | None = None) -> None:
+    """Use the choices of `path`, if it is there, in every autotuner made from now on, and remember new ones."""
+    try:
+        from triton.runtime.autotuner import Autotuner
+    except ImportError:
+        return  # a program without Triton
+    if path is not None and path.is_file():
         _choices.update(json.loads(path.read_text()))
     initialise = Autotuner.__init__
 
@@ -60,6 +64,8 @@ def pin_tuning(path: Path) -> None:
 
 
 def keep_tuning(path: Path) -> None:
-    """Write every choice known so far."""
+    """Write every choice known so far; no file when there is none."""
+    if not _choices:
+        return
     with whole_file(path) as temporary:
         temporary.write_text(json.dumps(dict(sorted(_choices.items())), indent=1, default=str) + "\n")
