@@ -63,6 +63,7 @@ def grouped_text(trace: AccelSimTrace) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", ORACLE, ids=lambda folder: folder.name)
 def test_regrouping_a_real_raw_trace_gives_the_bytes_of_accelsims_own_post_processing(folder):
     text = grouped_text(read_trace(folder / "nvbit.trace.xz"))

@@ -66,7 +66,7 @@ def test_energy_of_a_result_says_what_it_lacks(capsys: pytest.CaptureFixture[str
 def test_energy_of_a_measured_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["energy", str(TRACES / "measured.csv")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 42 and lines[-1].startswith("13 of 20 microseconds and more: 287 to 424 W")
+    assert len(lines) == 43 and lines[-1].startswith("13 of 20 microseconds and more: 287 to 424 W")
 
 
 def test_energy_refuses_in_one_line(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import yaml
 
 from ssmsim.study.plan import make_plan
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 

@@ -9,7 +9,7 @@ import pytest
 import reference
 from captured import emulated, relative_error
 
-pytestmark = pytest.mark.xdist_group("captures")  # one worker emulates them, once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("captures")]  # one worker emulates them, once
 CASES = [
     (name, tensor)
     for name, tensors in {

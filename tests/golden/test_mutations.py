@@ -19,7 +19,7 @@ from ssmsim.tracers.emulated import run as runner
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.state import State
 
-pytestmark = pytest.mark.xdist_group("captures")  # one worker emulates them, once
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("captures")]  # one worker emulates them, once
 # Capture, numbers of the launches to run, outputs that they write; the cheapest first.
 STAGES = [
     ("ssd-small", "39", "ddt dA ddt_bias"),

@@ -16,6 +16,8 @@ from ssmsim.sass.decode import Code, _disassemble, decode_launch
 from ssmsim.sass.opcodes import OPCODES
 from ssmsim.tracers.emulated.report import support
 
+pytestmark = pytest.mark.long
+
 DATA = Path(__file__).parents[1] / "data"
 # Dead code that ptxas itself leaves: a count unpacked again behind a reduction, the high half of a generic address.
 ITS_OWN = {("control", "SHF.R.U32"), ("mbarrier", "MOV")}

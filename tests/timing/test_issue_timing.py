@@ -10,6 +10,8 @@ from ssmsim.microbenchmarks.instruction_words import RZ, Placed, Step, place
 from ssmsim.microbenchmarks.programs.sm.issue_timing import SEQUENCES
 from ssmsim.trace.types import NO_REGISTER
 
+pytestmark = pytest.mark.silicon
+
 RESULTS = Path(__file__).parents[2] / "traces/h200/microbenchmarks/sm/issue_timing.json"
 MEASURED = json.loads(RESULTS.read_text())["samples"]["issue"]
 CONFIG = one_sm()

@@ -127,6 +127,7 @@ def test_statistics_of_fewer_instructions_than_were_sent_are_not_believed(tmp_pa
         simulate(stand_in(tmp_path, text))
 
 
+@pytest.mark.long
 def test_a_program_that_hangs_is_stopped_with_all_that_it_started(tmp_path):
     child = "import subprocess; child = subprocess.Popen(['sleep', '61.25'])"
     root = stand_in(tmp_path, "thread block = 1,0,0", before=child, after="time.sleep(90)")

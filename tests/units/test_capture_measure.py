@@ -76,7 +76,7 @@ def test_another_tuning_is_refused_under_the_profiler():
     run = [(x.kernel, x.provenance["code_sha256"]) for x in launches.values() if x.kernel.startswith("_chunk")]
     ran = [*run[:-1], (run[-1][0], "f" * 64)]
     measure._check_code([("_warm_up", "0" * 64), *run], launches)
-    with pytest.raises(SsmsimError, match="tuning.json, which pins"):
+    with pytest.raises(SsmsimError, match=r"tuning\.json, which pins"):
         measure._check_code(ran, launches)
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from analysis.intervals import of_sum, residual, shown, text, with_intervals
 
+pytestmark = pytest.mark.long
+
 CONFIGS, SIGMA = 12, 0.01
 
 

@@ -91,6 +91,7 @@ def test_issue_active_is_that_of_the_whole_run(full, sampled):
     assert sampled.counters[name] == pytest.approx(full.counters[name], rel=0.06)
 
 
+@pytest.mark.long
 def test_the_interval_holds_the_whole_run():
     """In GPUs that differ little, as repeated draws: a 95 % interval may miss one of twelve, and the errors cancel."""
     pairs = [[simulate(MANY_WAVES, tiny_gpu(**few), sample=n) for n in (False, 1000)] for few in ALIKE]

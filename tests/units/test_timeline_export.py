@@ -32,6 +32,7 @@ def test_every_block_is_there_once(plain, tmp_path):
         by_slot[event["pid"], event["tid"]] = event["ts"] + event["dur"]
 
 
+@pytest.mark.long
 def test_every_instruction_of_the_sm_is_there(plain, tmp_path):
     result = simulate(LAUNCH, small_gpu(gpu__sms_per_gpc=(1, 1)), views=Views(tmp_path / "t.json", 1))
     other = simulate(LAUNCH, small_gpu(gpu__sms_per_gpc=(1, 1)), views=Views(tmp_path / "u.json", 0))

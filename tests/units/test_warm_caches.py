@@ -21,6 +21,8 @@ from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers import open_tracer
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 FITS = CAPTURES / "ssd-ragged/24-reduce_kernel"
 

@@ -7,6 +7,7 @@ import numpy as np
 from ssmsim.launch import Launch, refuse_clusters
 from ssmsim.sass.decode import Code, decode_launch
 from ssmsim.trace.types import BlockTrace
+from ssmsim.tracers.emulated.totals import conditional_exits
 from ssmsim.tracers.emulated.tracing import Tracing
 
 BATCH_BYTES = 192 << 20  # a batch's trace, about; its registers come on top
@@ -32,8 +33,10 @@ class EmulatedBlocks:
 
     @property
     def guesses(self) -> bool:
-        """Whether guards that may depend on data that nobody recorded are taken for true (see slice.py)."""
-        return any(self.tracing.part.vague)
+        """Whether lanes that pass their guards are not all known: guards that may depend on data that nobody recorded are
+        taken for true (see slice.py), and of EXIT with a predicate of its own a GPU counts the lanes that leave.
+        """
+        return any(self.tracing.part.vague) or bool(conditional_exits(self.tracing.code.program).any())
 
     def next_blocks(self, count: int) -> BlockTrace | None:
         """The next `count` blocks or fewer; None after the last."""

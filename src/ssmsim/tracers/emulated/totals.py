@@ -8,7 +8,7 @@ from numba import njit
 
 from ssmsim.counters import pipe_instructions
 from ssmsim.launch import Launch
-from ssmsim.sass.opcodes import Space, Unit
+from ssmsim.sass.opcodes import Control, Space, Unit
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, BlockSource, BlockTrace, Program
 
 # Instruction classes (smsp__inst_executed_op_NAME.sum) by base opcode.
@@ -113,18 +113,37 @@ class Totals:
         return found
 
 
+def conditional_exits(program: Program) -> np.ndarray:
+    """bool per static instruction: EXIT that also asks a predicate of its own (`@P0 EXIT P1`)."""
+    records = program.instructions
+    own = records["predicates_read"] & ~np.where(records["predicate"] >= 0, 1 << records["predicate"].clip(0), 0)
+    return np.asarray((records["control"] == Control.EXIT) & (own != 0))
+
+
+def _left(trace: BlockTrace, exits: np.ndarray, on: np.ndarray) -> None:
+    """Count of an EXIT with a predicate of its own, in place of lanes that pass its guard, those that leave: they take part
+    in nothing of their warp behind it. A GPU counts so (reductions of PyTorch, smsp__thread_inst_executed_pred_on).
+    """
+    for k in np.flatnonzero(exits[trace.index]):
+        end = trace.first[np.searchsorted(trace.first, k, "right")]
+        stay = int(np.bitwise_or.reduce(trace.active[k + 1 : end], initial=0))
+        on[trace.index[k]] -= int(trace.mask[k] & stay).bit_count()
+
+
 def count(program: Program, source: BlockSource, vague: Sequence[bool] | None = None, batch: int = 1 << 20) -> Totals:
     """Totals over all blocks of a source."""
     static, records = len(program.instructions), program.instructions
     executed, active, on, requests, sectors = (np.zeros(static, np.int64) for _ in range(5))
     is_global = np.isin(records["space"], (Space.GLOBAL, Space.GLOBAL_TO_SHARED, Space.GENERIC))
     generic = records["space"] == Space.GENERIC
+    exits = conditional_exits(program)
     blocks = warps = 0
     trace: BlockTrace | None
     while (trace := source.next_blocks(batch)) is not None:
         executed += np.bincount(trace.index, minlength=static)
         for total, masks in ((active, trace.active), (on, trace.mask)):
             total += np.bincount(trace.index, np.bitwise_count(masks), static).astype(np.int64)
+        _left(trace, exits, on)
         rows, width = records["accesses"], records["width"]
         _sectors(trace.index, trace.mask, trace.addresses, rows, is_global, generic, width, requests, sectors)
         blocks += len(trace.blocks)
