@@ -7,7 +7,7 @@ import numpy as np
 from ssmsim.launch import Launch, refuse_clusters
 from ssmsim.sass.decode import Code, decode_launch
 from ssmsim.trace.types import BlockTrace
-from ssmsim.tracers.emulated.totals import conditional_exits
+from ssmsim.tracers.emulated.exits import conditional_exits
 from ssmsim.tracers.emulated.tracing import Tracing
 
 BATCH_BYTES = 192 << 20  # a batch's trace, about; its registers come on top

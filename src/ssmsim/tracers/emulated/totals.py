@@ -8,8 +8,9 @@ from numba import njit
 
 from ssmsim.counters import pipe_instructions
 from ssmsim.launch import Launch
-from ssmsim.sass.opcodes import Control, Space, Unit
+from ssmsim.sass.opcodes import Space, Unit
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, BlockSource, BlockTrace, Program
+from ssmsim.tracers.emulated.exits import conditional_exits
 
 # Instruction classes (smsp__inst_executed_op_NAME.sum) by base opcode.
 CLASSES = {
@@ -111,13 +112,6 @@ class Totals:
             found[f"l1tex__t_requests_{stem}"] = int(self.requests[chosen].sum())
             found[f"l1tex__t_sectors_{stem}"] = int(self.sectors[chosen].sum())
         return found
-
-
-def conditional_exits(program: Program) -> np.ndarray:
-    """bool per static instruction: EXIT that also asks a predicate of its own (`@P0 EXIT P1`)."""
-    records = program.instructions
-    own = records["predicates_read"] & ~np.where(records["predicate"] >= 0, 1 << records["predicate"].clip(0), 0)
-    return np.asarray((records["control"] == Control.EXIT) & (own != 0))
 
 
 def _left(trace: BlockTrace, exits: np.ndarray, on: np.ndarray) -> None:
