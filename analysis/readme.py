@@ -281,6 +281,27 @@ def other_gpu(tables: dict[str, pd.DataFrame]) -> str:
     return markdown(pd.DataFrame(lines))
 
 
+def interval_coverage(tables: dict[str, pd.DataFrame]) -> str:
+    """Sampled speed-ups beside those of whole runs, and how many intervals hold them."""
+    table = tables["interval_coverage"]
+    launch = table.workload.str.removesuffix("-holdout") + " " + table.launch.str.removesuffix("_kernel")
+    sampled = [f"{line.speedup:.3f} ({line.low:.3f} to {line.high:.3f})" for line in table.itertuples()]
+    shown = pd.DataFrame({
+        "launch": launch,
+        "configuration": "`" + table.config + "`",
+        "blocks timed": table.blocks_timed_pct.map("{:.0f} %".format),
+        "speed-up, sampled": sampled,
+        "whole run": table.whole_speedup.map("{:.3f}".format),
+        "inside": table.inside.map({True: "yes", False: "**no**"}),
+    })  # fmt: skip
+    difference = table.difference_pct
+    return (
+        f"{len(table)} pairs: the whole run's speed-up is inside the 95 % interval in **{int(table.inside.sum())}**. "
+        f"Sampled less whole: {difference.mean():+.2f} % in the mean, {difference.abs().mean():.2f} % mean absolute, worst "
+        f"{difference.loc[difference.abs().idxmax()]:+.2f} %.\n\n{markdown(shown)}"
+    )
+
+
 def _range(values: pd.Series) -> str:
     return f"{values.min():.2f} to {values.max():.2f}"
 
@@ -298,6 +319,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "claim": ("claim", claim),
     "engines": ("engines", engines),
     "other_gpu": ("other_gpu", other_gpu),
+    "interval_coverage": ("interval_coverage", interval_coverage),
     "rules": ("rules", rules),
 }
 
