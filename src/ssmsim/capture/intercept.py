@@ -16,6 +16,7 @@ from ssmsim.capture.buffers import find_buffers
 from ssmsim.capture.calls import Geometry, parameter_bytes, read_call
 from ssmsim.capture.copies import Copies
 from ssmsim.capture.inputs import Inputs
+from ssmsim.capture.progress import Progress
 from ssmsim.capture.refused import Dim3, Refused
 from ssmsim.capture.variables import Found, record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
@@ -56,7 +57,7 @@ class Interceptor:
     """Subscribes on creation. inputs: records what launches find in memory. timed: time launches instead of noting them."""
 
     def __init__(self, inputs: Inputs | None = None, timed: bool = False) -> None:
-        self.inputs, self.timed = inputs, timed
+        self.inputs, self.timed, self.progress = inputs, timed, Progress()
         self.launches: list[Recorded | Refused] = []
         self.operations: list[dict[str, Any]] = []
         self.timers: list[tuple[driver.Timer, driver.Timer]] = []
@@ -176,6 +177,8 @@ class Interceptor:
                 self._thread.start = None
             return
         kernel = (at.symbol_name or b"").decode()
+        if not self.timed:
+            self.progress.launched(len(self.launches), kernel)
         self._thread.stream = 0
         recorded: Recorded | Refused
         grid: Dim3 = (0, 0, 0)
