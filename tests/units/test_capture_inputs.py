@@ -1,15 +1,11 @@
 """Contents at capture: which buffers' bytes a launch needs, from its code; a launch written with them replays."""
 
 import struct
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "opcodes"))
-from compiled import compile_ptx
 
 from ssmsim.capture import driver, inputs
 from ssmsim.capture.inputs import Inputs, Reach
@@ -21,6 +17,7 @@ from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_image
 from ssmsim.tracers.emulated.provenance import provenance
 from ssmsim.tracers.emulated.totals import emulate_totals
+from tests.opcodes.compiled import compile_ptx
 
 A, B, C, D = (0x7F00_0000_0000 + (k << 24) for k in range(4))
 SIZE = 4096
@@ -198,7 +195,7 @@ def test_a_buffer_beyond_the_limit_is_named(cubin: Path, memory: dict[int, bytes
     memory |= memory_of("gather")
     launch = recorded(cubin, "gather", Inputs(tmp_path, limit_mib=0))
     assert launch.contents == {}
-    assert launch.missing == "buffer a has 4096 bytes, more than --contents-limit"
+    assert launch.missing == "more than --contents-limit: a of 4096 bytes"
 
 
 def test_code_that_cannot_be_followed_is_said(

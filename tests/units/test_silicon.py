@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from analysis.silicon import factors
 from ssmsim.config.load import load
 from ssmsim.engines.embedded.state.occupancy import occupancy
 from ssmsim.errors import SsmsimError
@@ -85,3 +87,23 @@ def test_the_table_in_the_repository_can_be_read_and_is_measured():
     measured = [one for one in rows if one["measured_cycles"]]
     assert len(measured) > 100 and {one["change"] for one in measured} == set(silicon.CHANGES)
     assert all(sum(map(int, one["place"].split())) == int(one["value"]) for one in measured if one["change"] == "sms")
+
+
+def test_the_figure_shows_the_changes_of_the_table() -> None:
+    """analysis sees tables alone, so it works the factors out by itself."""
+    file = Path(__file__).parents[2] / "analysis/silicon.csv"
+    told = {
+        (one.launch, one.change, one.value): (one.measured, one.simulated)
+        for one in silicon.compared(silicon.read(file))
+    }
+    drawn = factors(pd.read_csv(file)).replace({"change": {"idle": "sms"}})
+    value = drawn.value.map(lambda text: str(text).removesuffix(".0"))
+    found = dict(
+        zip(
+            zip(drawn.launch, drawn.change, value, strict=True),
+            zip(drawn.measured, drawn.simulated, strict=True),
+            strict=True,
+        )
+    )
+    assert found.keys() == told.keys() and len(told) > 90
+    assert all(found[key] == pytest.approx(told[key]) for key in told)

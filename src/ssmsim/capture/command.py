@@ -37,13 +37,14 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU)."""
         from ssmsim.capture.child import run_inside
+        from ssmsim.capture.inputs import MODES
         from ssmsim.capture.nvbit import summary, trace_capture
         from ssmsim.capture.refused import summary as refusals
         from ssmsim.errors import SsmsimError
         from ssmsim.files import whole_folder
 
-        if contents not in ("needed", "all", "none"):
-            raise SsmsimError(f"no {contents!r} of contents", "--contents", "one of needed, all, none")
+        if contents not in MODES:
+            raise SsmsimError(f"no {contents!r} of contents", "--contents", f"one of {', '.join(MODES)}")
         if tracer not in ("", "nvbit"):
             raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
         with whole_folder(out, "capture") as folder:

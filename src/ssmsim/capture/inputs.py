@@ -46,7 +46,7 @@ class Inputs:
         """
         if self.mode == "none":
             return {}, ""
-        wanted, note = buffers, ""
+        wanted, beyond = buffers, []
         if self.mode == "needed":
             found = self._provenance(image, sha256, info)
             if isinstance(found, str):
@@ -57,12 +57,11 @@ class Inputs:
             if "recipe" in buffer or buffer["address"] in files:
                 continue
             if self.mode == "needed" and buffer["bytes"] > self.limit:
-                told = buffer.get("name") or f"at {buffer['address']:#x}"
-                note = f"buffer {told} has {buffer['bytes']} bytes, more than --contents-limit"
+                beyond.append(f"{buffer.get('name') or hex(buffer['address'])} of {buffer['bytes']} bytes")
                 continue
             driver.synchronize()
             files[buffer["address"]] = keep(self.folder, driver.read_memory(buffer["address"], buffer["bytes"]))
-        return files, note
+        return files, f"more than --contents-limit: {', '.join(beyond)}" if beyond else ""
 
     def _provenance(self, image: bytes, sha256: str, info: KernelInfo) -> Provenance | str:
         """Of a kernel, or why its code cannot be followed."""
