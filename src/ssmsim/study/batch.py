@@ -60,8 +60,8 @@ class Batch:
     def __init__(self, plan: Plan, engine: str, workload: str, launch: str) -> None:
         self.plan, self.launch = plan, plan.launches[workload, launch]
         self.engine, self.tracer = open_engine(engine), open_tracer("emulated")
-        self.program = decode_launch(self.launch).program
-        self.recording = Recording(self.launch, self.program, self.tracer)
+        code = decode_launch(self.launch)
+        self.program, self.recording = code.program, Recording(self.launch, code)
         self.parts = Parts(self.launch, self.program, self.tracer, plan.configs[plan.study.baseline])
         self.before: dict[str, Result] = {}  # by key
 

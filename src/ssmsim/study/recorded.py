@@ -1,66 +1,41 @@
 """Instruction streams of a launch, made once and replayed under every further configuration, in bounded memory."""
 
+import numpy as np
+
 from ssmsim.launch import Launch
-from ssmsim.trace.types import BlockSource, BlockTrace, Program, Tracer
-from ssmsim.tracers.emulated.source import cut
+from ssmsim.sass.decode import Code
+from ssmsim.trace.types import BlockTrace
+from ssmsim.tracers.emulated.source import EmulatedBlocks
+from ssmsim.tracers.emulated.tracing import Tracing
 
 LIMIT_BYTES = 1 << 30
 
 
-class Recording:
-    """Traces blocks in ascending order when they are first asked for; keeps them up to `limit` bytes.
+class Recording(Tracing):
+    """Traces what it is first asked for and keeps it up to `limit` bytes; what lies beyond is traced each time.
 
-    Blocks beyond the limit are traced again for every source that reaches them.
+    Sources ask for the same blocks together when their configurations sample the same places, so what they ask for at
+    once is kept as one.
     """
 
-    def __init__(self, launch: Launch, program: Program, tracer: Tracer, limit: int = LIMIT_BYTES) -> None:
-        self.launch, self.program, self.tracer, self.limit = launch, program, tracer, limit
-        self.live = self.tracer.blocks(launch, program)
-        self.traces: list[BlockTrace] = []
-        self.kept, self.bytes = 0, 0  # blocks, bytes
+    def __init__(self, launch: Launch, code: Code, limit: int = LIMIT_BYTES) -> None:
+        super().__init__(code, launch)
+        self.program, self.limit = code.program, limit
+        self.kept: dict[bytes, BlockTrace] = {}  # by their numbers
+        self.bytes = 0
 
-    def source(self) -> "Replayed":
+    def source(self) -> EmulatedBlocks:
         """All blocks of the launch from the first on."""
-        return Replayed(self)
+        return EmulatedBlocks(self.launch, None, tracing=self)
 
-    def more(self, count: int) -> BlockTrace | None:
-        """The next blocks that no source has asked for yet, kept."""
-        trace = self.live.next_blocks(count)
-        if trace is not None:
-            self.traces.append(trace)
-            self.kept += len(trace.blocks)
-            self.bytes += sum(array.nbytes for array in vars(trace).values())
+    def trace(self, blocks: np.ndarray) -> BlockTrace:
+        """What the blocks execute."""
+        key = np.asarray(blocks, np.int64).tobytes()
+        if key in self.kept:
+            return self.kept[key]
+        trace = super().trace(blocks)
+        size = sum(int(array.nbytes) for array in vars(trace).values())
+        if self.bytes + size <= self.limit:
+            self.kept[key] = trace
+            self.bytes += size
         return trace
-
-    def beyond(self) -> BlockSource:
-        """A source of the blocks that are not kept."""
-        return self.tracer.blocks(self.launch, self.program, range(self.kept, self.launch.blocks))
-
-
-class Replayed:
-    """BlockSource over a recording."""
-
-    def __init__(self, recording: Recording) -> None:
-        self.recording = recording
-        self.warps_per_block = recording.launch.warps_per_block
-        self.block_count = recording.launch.blocks
-        self.trace, self.first = 0, 0  # next: block `first` of trace `trace`
-        self.rest: BlockSource | None = None
-
-    def next_blocks(self, count: int) -> BlockTrace | None:
-        """The next `count` blocks or fewer; None after the last."""
-        recording = self.recording
-        if self.rest is not None:
-            return self.rest.next_blocks(count)
-        if self.trace == len(recording.traces):
-            if recording.bytes >= recording.limit:
-                self.rest = recording.beyond()
-                return self.rest.next_blocks(count)
-            if recording.more(count) is None:
-                return None
-        held = recording.traces[self.trace]
-        first, last = self.first, min(self.first + count, len(held.blocks))
-        self.trace, self.first = (self.trace + 1, 0) if last == len(held.blocks) else (self.trace, last)
-        if first == 0 and last == len(held.blocks):
-            return held
-        return cut(held, first, last, self.warps_per_block)

@@ -53,14 +53,14 @@ class Job:
 def _recording(folder: Path, kept: int) -> Recording:
     """Streams of a launch, made once in a process for all its configurations."""
     launch = read_launch(folder)
-    return Recording(launch, decode_launch(launch).program, open_tracer("emulated"), kept)
+    return Recording(launch, decode_launch(launch), kept)
 
 
 def run(job: Job) -> Path:
     """Simulate and store; in a process of its own or not."""
     recording = _recording(job.folder, job.kept)
     request = Request(
-        recording.program, recording.source(), recording.launch, job.config, recording.tracer, sample=job.sample
+        recording.program, recording.source(), recording.launch, job.config, open_tracer("emulated"), sample=job.sample
     )
     result = open_engine(job.engine).simulate(request)
     result.model_copy(update=job.names | {"digest": job.key}).write(job.file)

@@ -17,15 +17,18 @@ BATCH_WARPS = 1024
 class EmulatedBlocks:
     """BlockSource of an emulated launch: runs batches of blocks when asked for more than it holds."""
 
-    def __init__(self, launch: Launch, order: Sequence[int] | np.ndarray | None, code: Code | None = None) -> None:
-        """code: the launch's, when the caller has decoded it."""
+    def __init__(
+        self, launch: Launch, order: Sequence[int] | np.ndarray | None, code: Code | None = None,
+        tracing: Tracing | None = None,
+    ) -> None:  # fmt: skip
+        """code, tracing: the launch's, when the caller has them."""
         refuse_clusters(launch)
         self.launch = launch
         self.order = range(launch.blocks) if order is None else np.asarray(order, np.int64)
         self.whole = order is None
         self.warps_per_block = launch.warps_per_block
         self.block_count = len(self.order)
-        self.tracing = Tracing(code or decode_launch(launch), launch)
+        self.tracing = tracing or Tracing(code or decode_launch(launch), launch)
         self._held: BlockTrace | None = None
         self._at = 0  # in what is held
         self._next = 0  # in the order
