@@ -44,17 +44,12 @@ rule all:
     input: DRAWN, f"{OUT}/report.rst"
 
 
-# The smallest launch first: compiles an engine once, so that simulations that start together do not each compile it.
+# Compiles an engine once, so that simulations that start together do not each compile it. It depends on no study.
 rule engine:
     output: "results/{engine}/ready-{digest}.json"
-    params:
-        launch=f"traces/{DEVICE}/{'/'.join(plan.smallest)}",
-        config=f"simconfigs/{plan.study.baseline}.yaml",
     log: "results/logs/engine/{engine}-{digest}.log"
     conda: ENVIRONMENT
-    shell: "python -m ssmsim.cli simulate {params.launch:q} --config {params.config:q}"
-        " --engine {wildcards.engine:q} --json {output:q}"
-        " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
+    shell: "python -m ssmsim.study.ready {wildcards.engine:q} {output:q} > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 
 # One launch under the configurations of one selection, in one process; results that are current are kept.

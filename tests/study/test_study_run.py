@@ -13,7 +13,8 @@ from collections.abc import Callable
 
 import pandas as pd
 import pytest
-from small_study import ENVIRONMENT, PAGE, README, ROOT, TINY, Folder
+import yaml
+from small_study import ENVIRONMENT, PAGE, README, ROOT, SMALL, TINY, Folder, launch_folder
 
 from analysis.readme import documents
 from analysis.rulegraph import collapse
@@ -66,6 +67,19 @@ def test_readme_fills_the_blocks_of_every_document(done: Folder) -> None:
     assert refused.returncode != 0
     assert "the documents state what study.yaml says, not sample=" in refused.stderr
     assert planned(done) == {}, "nothing was taken back"
+
+
+def test_another_study_runs_whole_after_one_that_has_run(done: Folder) -> None:
+    """Also where its launches are others: an engine that is compiled stays so."""
+    launch_folder(done.path, "other", "36-vectorized_elementwise_kernel")
+    other = yaml.safe_load(SMALL) | {
+        "selections": {"only": {"launches": {"other": ["*"]}, "configs": ["h100"]}}, "sample": False
+    }  # fmt: skip
+    (done.path / "other.yaml").write_text(yaml.safe_dump(other))
+    made = done.snakemake("--dry-run", "all", "--config", "study=other.yaml")
+    assert re.search(r"^simulate +1$", made.stdout, re.M) and re.search(r"^rows +1$", made.stdout, re.M), made.stdout
+    assert not re.search(r"^engine ", made.stdout, re.M)
+    shutil.rmtree(done.path / "traces/h100/other")
 
 
 def test_report_opens_on_the_findings(done: Folder) -> None:

@@ -17,7 +17,7 @@ ELSEWHERE = (
     "capture", "microbenchmarks", "workloads", "cli.py", "engines/benchmark.py", "engines/command.py",
     "engines/compare.py", "engines/summary.py", "measured.py", "options.py", "files.py", "errors.py", "engines/compile_cache.py",
     "cost", "study/search", "study/__init__.py", "factorial.py", "study/keys.py", "study/names.py", "study/plan.py", "study/points.py",
-    "study/progress.py", "study/rows.py",
+    "study/progress.py", "study/ready.py", "study/rows.py",
     "tracers/command.py", "study/sampling.py", "study/schema.py", "study/session.py", "study/state.py", "study/waits.py",
     "study/ablation.py", "study/evidence.py", "study/silicon.py",
 )  # fmt: skip

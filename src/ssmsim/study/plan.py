@@ -130,11 +130,6 @@ class Plan:
         files = [f"{measured_folder(self.study.device, gpu)}/{workload}/measured.csv" for workload in self.workloads]
         return [file for file in files if (self.root / file).is_file()]
 
-    @cached_property
-    def smallest(self) -> tuple[str, str]:
-        """The launch with the fewest thread blocks."""
-        return min(self.launches, key=lambda launch: self.launches[launch].blocks)
-
     def samples(self, run: Run) -> bool:
         """Whether only some of the run's blocks are timed, as far as that pays."""
         return self.sample and not run.blocks and not run.whole
