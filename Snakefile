@@ -36,7 +36,7 @@ SHARED = [*sorted({str(path) for path in Path("analysis").glob("*.py")} - set(PA
 DRAWN = [f"{OUT}/{kind}/{name}.{ending}" for kind, ending, name in SCRIPTS]
 
 report: f"{OUT}/report.rst"  # the report's front page
-wildcard_constraints: engine="[a-z]+", workload=PATTERN, launch=PATTERN, selection=PATTERN, digest="[0-9a-f]+"
+wildcard_constraints: engine="[a-z]+", workload=PATTERN, launch=PATTERN, selection=PATTERN
 localrules: all, rows, front_page, readme, docs
 
 
@@ -44,18 +44,9 @@ rule all:
     input: DRAWN, f"{OUT}/report.rst"
 
 
-# Compiles an engine once, so that simulations that start together do not each compile it. It depends on no study.
-rule engine:
-    output: "results/{engine}/ready-{digest}.json"
-    log: "results/logs/engine/{engine}-{digest}.log"
-    conda: ENVIRONMENT
-    shell: "python -m ssmsim.study.ready {wildcards.engine:q} {output:q} > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
-
-
 # One launch under the configurations of one selection, in one process; results that are current are kept.
 rule simulate:
     input:
-        ready=lambda w: ancient(f"results/{w.engine}/ready-{digest(w.engine)}.json"),
         launch="traces/{device}/{workload}/{launch}/launch.json",
     output: touch("results/{engine}/{device}/{workload}/{launch}/{selection}.done")
     params:
@@ -64,8 +55,9 @@ rule simulate:
         runs=lambda w: plan.identity(w.engine, w.workload, w.launch, w.selection),  # hashes of all that goes in
     log: "results/logs/{engine}/{device}/{workload}/{launch}/{selection}.log"
     conda: ENVIRONMENT
-    shell: "python -m ssmsim.study.batch {params.study:q} {wildcards.engine:q} {wildcards.workload:q}"
-        " {wildcards.launch:q} {wildcards.selection:q} --sample {params.sample:q}"
+    shell: "(python -m ssmsim.study.ready {wildcards.engine:q}"
+        " && python -m ssmsim.study.batch {params.study:q} {wildcards.engine:q} {wildcards.workload:q}"
+        " {wildcards.launch:q} {wildcards.selection:q} --sample {params.sample:q})"
         " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"
 
 

@@ -78,7 +78,6 @@ def test_another_study_runs_whole_after_one_that_has_run(done: Folder) -> None:
     (done.path / "other.yaml").write_text(yaml.safe_dump(other))
     made = done.snakemake("--dry-run", "all", "--config", "study=other.yaml")
     assert re.search(r"^simulate +1$", made.stdout, re.M) and re.search(r"^rows +1$", made.stdout, re.M), made.stdout
-    assert not re.search(r"^engine ", made.stdout, re.M)
     shutil.rmtree(done.path / "traces/h100/other")
 
 
@@ -215,7 +214,7 @@ def test_the_cause_of_an_error_is_on_the_terminal(done: Folder) -> None:
 
 
 def test_a_target_with_code_in_its_name_runs_none(done: Folder) -> None:
-    for target in ("results/embedded/ready-$(touch PWNED).json", f"results/embedded/h100/tiny/{TINY}/$(touch PWNED).done",
+    for target in (f"results/embedded/h100/tiny/{TINY}/$(touch PWNED).done",
                    "results/captured/$(touch PWNED).done"):  # fmt: skip
         assert done.snakemake(target).returncode != 0
     assert not list(done.path.rglob("PWNED"))

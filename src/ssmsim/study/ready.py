@@ -1,10 +1,11 @@
-"""Simulate the smallest launch that is there: simulations that start together would each compile the engine otherwise.
+"""Before a batch: simulations that start together would each compile the engine, so one does, and the others wait.
 
-    python -m ssmsim.study.ready ENGINE RESULT
+    python -m ssmsim.study.ready ENGINE
 
-Which launch that is does not depend on the study: Snakemake would make it anew for the next one, and nothing else in that run.
+Not a rule of its own: when what such a rule was made from changes, Snakemake 9.27 makes it anew and nothing else in that run.
 """
 
+import fcntl
 import math
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from ssmsim.errors import SsmsimError, told
 from ssmsim.launch import read_launch
+from ssmsim.study.keys import EXTERNAL, digest
 
 
 def smallest() -> Path:
@@ -25,19 +27,20 @@ def smallest() -> Path:
     return min(found, key=lambda folder: math.prod(read_launch(folder).grid))
 
 
-def main(engine: str, out: str) -> int:
-    """Exit code of the simulation, which writes `out`."""
-    launch = smallest()
-    command = (
-        sys.executable,
-        "-m",
-        "ssmsim.cli",
-        "simulate",
-        str(launch),
-        "--config",
-        f"simconfigs/{launch.parts[1]}.yaml",
-    )
-    return subprocess.run([*command, "--engine", engine, "--json", out], check=False).returncode
+def main(engine: str) -> int:
+    """Exit code of the smallest simulation; 0 at once when it has been made with the sources of today, or nothing is compiled."""
+    if engine in EXTERNAL:
+        return 0
+    made = Path(f"results/{engine}/ready-{digest(engine)}.json")
+    made.parent.mkdir(parents=True, exist_ok=True)
+    with made.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if made.is_file():
+            return 0
+        launch = smallest()
+        config = f"simconfigs/{launch.parts[1]}.yaml"
+        command = (sys.executable, "-m", "ssmsim.cli", "simulate", str(launch), "--config", config, "--engine", engine)
+        return subprocess.run([*command, "--json", str(made)], check=False).returncode
 
 
 if __name__ == "__main__":
