@@ -25,7 +25,10 @@ rule front_page:
 
 # Fills the generated blocks of README.md and docs/ that are this study's, and copies the pictures that they show.
 rule readme:
-    input: lambda w: check_stated(config, NAME) or DRAWN, rules.evidence_told.output
+    input:
+        lambda w: check_stated(config, NAME) or DRAWN,
+        rules.evidence_told.output,
+        pictures="analysis/readme/evidence/silicon.png",
     params: study=NAME, out=lambda w, input: Path(input[0]).parents[1]
     log: f"{OUT}/logs/readme.log"
     conda: "../../envs/study.yaml"

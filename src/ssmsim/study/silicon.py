@@ -10,7 +10,8 @@ A GPU lets a few of its resources be changed without touching its settings. Each
 
     --measure   fill in what this machine's GPU gives (needs ncu); lines that are measured are kept
     --table     print Markdown, and the error of the change by kind
-Without either, cycles that another engine simulated are made anew. Caches are cold.
+Without either, cycles that another engine simulated are made anew. Caches are cold. A launch that was captured on another
+GPU than the line's is named with that one's folder: h100/mamba2-2.7b/04-chunk_scan_fwd_kernel.
 """
 
 import argparse
@@ -127,6 +128,12 @@ def simulate(variant: Path, config: SimConfig) -> float:
     return float(result.counters[CYCLES] or 0)
 
 
+def captured_in(row: Row, root: Path) -> Path:
+    """The folder of a line's launch."""
+    name = Path(row["launch"])
+    return root / "traces" / (name if len(name.parts) > 2 else Path(row["gpu"], name))
+
+
 def by_launch(rows: list[Row]) -> dict[tuple[str, str], list[Row]]:
     found: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
@@ -143,7 +150,7 @@ def fill(file: Path, root: Path) -> None:
             continue
         base = load(root / f"simconfigs/{gpu}.yaml")
         with tempfile.TemporaryDirectory() as folder:
-            launch = read_launch(root / f"traces/{gpu}/{name}")
+            launch = read_launch(captured_in(lines[0], root))
             for row, variant in zip(wanted, variants(launch, wanted, Path(folder) / "variants", base), strict=True):
                 cycles = simulate(variant, configuration(row, base))
                 row |= {"simulated_cycles": f"{cycles:.0f}", "digest": digest()}
@@ -158,7 +165,7 @@ def measure(file: Path, root: Path) -> None:
         wanted = [row for row in lines if not row["measured_cycles"]]
         base = load(root / f"simconfigs/{gpu}.yaml")
         with tempfile.TemporaryDirectory() as folder:
-            launch = read_launch(root / f"traces/{gpu}/{name}")
+            launch = read_launch(captured_in(lines[0], root))
             occupied = [row for row in wanted if row["change"] in ("none", "blocks_per_sm")]
             off = [row for row in wanted if row["change"] == "off"]
             limited = [row for row in wanted if row["change"] == "maxnreg"]
@@ -259,9 +266,10 @@ def table(rows: list[Row]) -> str:
             f"| `{kind}` | {len({one.launch for one in part})} | {len(part)} | {min(measured):.2f} to {max(measured):.2f} "
             f"| {100 * mean:.1f} % | {100 * worst.error:+.1f} % ({worst.launch.split('/')[-1]}, `{worst.value}`) |"
         )
-    lines += ["", "| launch | change | measured | simulated | error of the change |", "| --- | --- | --- | --- | --- |"]
+    lines += ["", "| GPU | launch | change | measured | simulated | error of the change |",
+              "| --- | --- | --- | --- | --- | --- |"]
     lines += [
-        f"| {one.launch} | `{one.change} {one.value}` | {one.measured:.3f} | {one.simulated:.3f} | {100 * one.error:+.1f} % |"
+        f"| {one.gpu} | {one.launch} | `{one.change} {one.value}` | {one.measured:.3f} | {one.simulated:.3f} | {100 * one.error:+.1f} % |"
         for one in changes
     ]
     return "\n".join(lines)
