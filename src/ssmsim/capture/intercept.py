@@ -228,13 +228,12 @@ class Interceptor:
             return recorded
         recorded.buffers = find_buffers(kernel, info, recorded.params)
         self.copies.recognise(recorded.buffers)
-        if self.inputs is not None:
-            found = self.inputs.record(cubin.image, cubin.sha256, info, recorded.params, recorded.buffers)
-            recorded.contents, recorded.missing = found
         key, whole = (cubin.sha256, kernel), self.inputs is not None and self.inputs.mode == "all"
         if key not in self._kernels:
             self._kernels[key] = read_kernel(cubin.image, kernel, kernel)
         recorded.variables = record(driver.module_of(function), self._kernels[key], whole)
+        if self.inputs is not None:
+            recorded.contents, recorded.missing = self.inputs.record(recorded)
         return recorded
 
     @staticmethod

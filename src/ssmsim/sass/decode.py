@@ -213,10 +213,15 @@ def decode_launch(launch: Launch) -> Code:
     if major * 10 + minor != SM_VERSION:
         raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{SM_VERSION} is understood")
     code = decode(launch.cubin_path, launch.kernel, launch)
+    refuse_unsupported(code, launch)
+    return code
+
+
+def refuse_unsupported(code: Code, launch: Launch) -> None:
+    """SsmsimError naming the first instruction with which no launch is replayed."""
     for ins in code.instructions:
         if reason := refusal(ins, launch):
             raise SsmsimError(reason, ins.where, SUPPORTED)
-    return code
 
 
 def refusal(ins: Instruction, launch: Launch) -> str:

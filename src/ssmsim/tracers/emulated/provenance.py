@@ -9,7 +9,9 @@ a word. Every set is an upper bound: a register holds no pointer that is not in 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from heapq import heappop, heappush
+from operator import or_
 from typing import TYPE_CHECKING
 
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Space
@@ -36,11 +38,13 @@ OF_GLOBAL = (Space.GLOBAL, Space.GENERIC, Space.GLOBAL_TO_SHARED)
 class Origin:
     """What an address may be computed from.
 
-    words: byte offsets, multiples of 8, in the parameters. loads: instructions whose loaded data it may be.
+    words: byte offsets, multiples of 8, in the parameters. listed: those among them that an index chooses from an array,
+    as the tensors of an optimizer. loads: instructions whose loaded data it may be.
     """
 
     words: frozenset[int]
     loads: frozenset[int]
+    listed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -80,17 +84,23 @@ def _flag(ins: Instruction) -> bool:
 
 
 class _Flow:
-    """Sets as bits of an integer: words of the parameters, the parameters' own address, then instructions."""
+    """Sets as bits of an integer: words of the parameters, the parameters' own address, words again where an index chooses
+    among them, then instructions.
+    """
 
     def __init__(self, code: Code, slots: Sequence[tuple[int, int]]) -> None:
         self.instructions, self.slots = code.instructions, slots
         size = max((offset + length for offset, length in slots), default=0)
         self.words = -(-size // WORD)
         self.own_address = 1 << self.words
-        self.first_load = self.words + 1
+        self.first_listed = self.words + 1
+        self.first_load = self.first_listed + self.words
         self.all_words = self.own_address - 1
         self.memory = {Space.SHARED: 0, Space.LOCAL: 0}  # what may have been stored there
         self.following = [[j for j, _ in edges] for edges in successors(code)]
+        self.starts = sorted(
+            {o.value - END for i in self.instructions for o in i.sources if o is not None and _indexed(o)}
+        )
         self.heads = self._heads()
         self.writes = self._writes()
         self.before: dict[int, Registers] = {0: {}} if self.instructions else {}
@@ -171,13 +181,19 @@ class _Flow:
             held[register] = bits | (held.get(register, 0) if ins.guard is not None else 0)
 
     def _constant(self, operand: Operand) -> int:
-        """A source in constant bank 0: its words. An indexed one: the array or struct that it starts in, else all words."""
+        """A source in constant bank 0: its words. An indexed one: the array or struct that it starts in, listed up to
+        where another array begins; all words where its place lies in the index, those of arrays and structs listed.
+        """
         if operand.index != 0:
             return 0
         first = operand.value - END
-        if operand.base >= 0 or operand.uniform >= 0:
+        if _indexed(operand):
             slot = next(((at, size) for at, size in self.slots if at <= first < at + size and size > WORD), None)
-            return self._span(*slot) if slot else self.all_words
+            if slot is None:
+                arrays = [self._span(*slot) for slot in self.slots if slot[1] > WORD]
+                return self.all_words | reduce(or_, arrays, 0) << self.first_listed
+            end = min([start for start in self.starts if start > first] + [sum(slot)])
+            return self._span(*slot) | self._span(first, end - first) << self.first_listed
         if first < 0:
             return self.own_address if operand.value // WORD == PARAMETERS_AT // WORD else 0
         return self._span(first, 4 * operand.count)
@@ -211,12 +227,23 @@ class _Flow:
 
     def _origin(self, bits: int) -> Origin:
         words = frozenset(WORD * k for k in range(self.words) if bits >> k & 1)
+        listed = frozenset(WORD * k for k in range(self.words) if bits >> self.first_listed + k & 1)
         rest, loads = bits >> self.first_load, set()
         while rest:
             low = rest & -rest
             loads.add(low.bit_length() - 1)
             rest ^= low
-        return Origin(words, frozenset(loads))
+        return Origin(words, frozenset(loads), listed)
+
+
+def _indexed(operand: Operand | None) -> bool:
+    """Is it a constant of bank 0 whose place hangs on a register?"""
+    return (
+        operand is not None
+        and operand.kind == "const"
+        and operand.index == 0
+        and max(operand.base, operand.uniform) >= 0
+    )
 
 
 def _stores(ins: Instruction) -> bool:
