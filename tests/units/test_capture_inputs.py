@@ -9,7 +9,7 @@ import pytest
 
 from ssmsim.capture import driver, inputs
 from ssmsim.capture.inputs import Inputs, Reach
-from ssmsim.capture.intercept import Cubin, Recorded
+from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.writer import _write_launch
 from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.errors import SsmsimError

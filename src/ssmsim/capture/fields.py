@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ssmsim.capture.keep import keep
-
-if TYPE_CHECKING:
-    from ssmsim.capture.intercept import Recorded
+from ssmsim.capture.recorded import Recorded
 
 
 def fields(
-    launch: "Recorded", facts: dict[str, Any], cubin: str, buffers: list[dict[str, Any]], folder: Path,
+    launch: Recorded, facts: dict[str, Any], cubin: str, buffers: list[dict[str, Any]], folder: Path,
     place: Callable[[str], str] = str,
 ) -> dict[str, Any]:  # fmt: skip
     """facts: of the GPU. cubin: its path. folder: of the capture, which gets the bytes of the module's variables; place: from

@@ -10,7 +10,7 @@ import hashlib
 import tempfile
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from ssmsim.capture import device, driver
 from ssmsim.capture.describe import TENSORS
 from ssmsim.capture.frameworks import Allocations
 from ssmsim.capture.keep import keep
+from ssmsim.capture.modes import BEYOND, LIMIT_MIB, REFUSED
+from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.capture.trial import Trials
 from ssmsim.contents import write_recipe
@@ -25,15 +27,9 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import decode_image
 from ssmsim.tracers.emulated.provenance import WORD, Provenance, provenance
 
-if TYPE_CHECKING:
-    from ssmsim.capture.intercept import Recorded
-
-MODES = ("needed", "all", "none")
-LIMIT_MIB = 256  # of one buffer
 LIST_BYTES = 1 << 20  # a buffer that pointers are looked for in
 LOWEST_POINTER = 1 << 32  # device memory lies far above; smaller numbers are counts and indices
 MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
-BEYOND, REFUSED = "more than --contents-limit", "a replay is refused"  # why contents are missing
 Buffer = dict[str, Any]
 
 
@@ -46,7 +42,7 @@ class Inputs:
         self._known: dict[tuple[str, str], tuple[bytes, Provenance] | str] = {}
         self._trials: Trials | None = None
 
-    def record(self, launch: "Recorded") -> tuple[dict[int, str], str]:
+    def record(self, launch: Recorded) -> tuple[dict[int, str], str]:
         """(file with a buffer's bytes, by its address; why some are missing, "" when none is). Buffers that pointers in
         memory name are put behind the launch's others. A buffer with a recipe is not read.
         """
@@ -65,7 +61,7 @@ class Inputs:
             files, missing = self._needed(image, found, launch, Path(folder))
             return {at: keep(self.folder, file.read_bytes()) for at, file in files.items()}, missing
 
-    def _needed(self, image: bytes, found: Provenance, launch: "Recorded", folder: Path) -> tuple[dict[int, Path], str]:
+    def _needed(self, image: bytes, found: Provenance, launch: Recorded, folder: Path) -> tuple[dict[int, Path], str]:
         """Read what a trial misses until it misses nothing: files in `folder`, and why something is missing."""
         if self._trials is None:
             self._trials = Trials(self.folder, device.current())
@@ -100,7 +96,7 @@ class Inputs:
             write_recipe(file, described.recipe or {})
         return file
 
-    def _provenance(self, launch: "Recorded") -> tuple[bytes, Provenance] | str:
+    def _provenance(self, launch: Recorded) -> tuple[bytes, Provenance] | str:
         """A cubin with the kernel alone and its provenance, or why its code cannot be followed."""
         key = (launch.cubin.sha256, launch.kernel)
         if key not in self._known:

@@ -8,20 +8,21 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ssmsim.capture.fields import fields
+from ssmsim.capture.recorded import Recorded
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, validated
 from ssmsim.sass.decode import Code, decode_image, refuse_unsupported
+from ssmsim.tracers.emulated.run import TooLong
 from ssmsim.tracers.emulated.source import EmulatedBlocks
 from ssmsim.tracers.emulated.totals import spread
+from ssmsim.tracers.emulated.tracing import Tracing
 from ssmsim.tracers.emulated.unknown import UnknownData
 
-if TYPE_CHECKING:
-    from ssmsim.capture.intercept import Recorded
-
 BLOCKS = 4  # of a launch: the first, the last and some between
+MOST = 1 << 17  # instructions of a warp that are tried: loops of products end earlier, those that wait for other blocks never
 WORD = 8  # bytes of a pointer
 
 
@@ -44,7 +45,7 @@ class Trials:
         self.folder, self.facts = folder, facts
         self._known: dict[str, Tried] = {}
 
-    def run(self, image: bytes, recorded: "Recorded", files: Mapping[int, Path]) -> Tried:
+    def run(self, image: bytes, recorded: Recorded, files: Mapping[int, Path]) -> Tried:
         """Of a launch. image: a cubin with its kernel. files: contents so far, by the buffer's address; their names tell
         different contents apart.
         """
@@ -53,7 +54,7 @@ class Trials:
             self._known[key] = self._try(image, recorded, files)
         return self._known[key]
 
-    def _try(self, image: bytes, recorded: "Recorded", files: Mapping[int, Path]) -> Tried:
+    def _try(self, image: bytes, recorded: Recorded, files: Mapping[int, Path]) -> Tried:
         try:
             launch = self._launch(recorded, files)
             code = decode_image(image, recorded.kernel, recorded.kernel, launch)
@@ -67,7 +68,7 @@ class Trials:
             return Tried(refused=f"{type(error).__name__}: {error}")
         return Tried()
 
-    def _launch(self, recorded: "Recorded", files: Mapping[int, Path]) -> Launch:
+    def _launch(self, recorded: Recorded, files: Mapping[int, Path]) -> Launch:
         """As it will be written, but for the places of its files."""
 
         def place(file: str) -> str:
@@ -81,20 +82,23 @@ class Trials:
 
 def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
     """Run blocks spread over a launch as a replay would. UnknownData where control hangs on data that are not recorded;
-    SsmsimError where a replay is refused for another reason.
+    SsmsimError where a replay is refused for another reason. Ends with what is found when a warp has executed MOST.
     """
     refuse_unsupported(code, launch)
-    source = EmulatedBlocks(launch, spread(launch.blocks, blocks), code)
-    while source.next_blocks(1 << 10) is not None:
-        pass
+    source = EmulatedBlocks(launch, spread(launch.blocks, blocks), code, Tracing(code, launch, MOST))
+    try:
+        while source.next_blocks(1 << 10) is not None:
+            pass
+    except TooLong:
+        return
 
 
-def _holding(recorded: "Recorded", address: int) -> list[int]:
+def _holding(recorded: Recorded, address: int) -> list[int]:
     """Numbers of the buffers that an allocation at an address holds or is held by."""
     return [k for k, b in enumerate(recorded.buffers) if b["address"] <= address < b["address"] + b["bytes"]]
 
 
-def _key(recorded: "Recorded", files: Mapping[int, Path]) -> str:
+def _key(recorded: Recorded, files: Mapping[int, Path]) -> str:
     """What decides a trial: the code, the geometry, the parameters up to where buffers lie, and what is recorded."""
     params, words = recorded.params, []
     for at in range(0, len(params), WORD):

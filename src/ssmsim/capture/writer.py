@@ -10,8 +10,9 @@ from ssmsim.capture import device, driver
 from ssmsim.capture.describe import PROGRAM, TENSORS
 from ssmsim.capture.fields import fields
 from ssmsim.capture.frameworks import versions
-from ssmsim.capture.intercept import Interceptor, Recorded
+from ssmsim.capture.intercept import Interceptor
 from ssmsim.capture.names import short_name
+from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.capture.refused import Refused
 from ssmsim.contents import write_recipe

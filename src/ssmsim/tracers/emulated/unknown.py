@@ -182,7 +182,8 @@ def pass_labels(
             label = np.broadcast_to(there.max(axis=1, keepdims=True), label.shape)
         if lanes is not None and ins.guard is not None:
             lanes = lanes | (guard(state, group) > 0) & group.lanes
-        execute(state, group)
+        if not label.all():  # else nobody looks at the values: products of unrecorded matrices are not multiplied
+            execute(state, group)
         for write in writers:
             write(state, group, label, lanes)
 
