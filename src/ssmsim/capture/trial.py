@@ -15,14 +15,17 @@ from ssmsim.capture.recorded import Recorded
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, validated
 from ssmsim.sass.decode import Code, decode_image, refuse_unsupported
+from ssmsim.tracers.emulated.endless import NeverEnds
 from ssmsim.tracers.emulated.run import TooLong
 from ssmsim.tracers.emulated.source import EmulatedBlocks
 from ssmsim.tracers.emulated.totals import spread
 from ssmsim.tracers.emulated.tracing import Tracing
 from ssmsim.tracers.emulated.unknown import UnknownData
 
-BLOCKS = 4  # of a launch: the first, the last and some between
-MOST = 1 << 17  # instructions of a warp that are tried: loops of products end earlier, those that wait for other blocks never
+BLOCKS = 3  # of a launch: the first, the last and one between
+MOST = (
+    1 << 17
+)  # instructions of a warp that are tried: loops of products end earlier, those that wait for other blocks never
 WORD = 8  # bytes of a pointer
 
 
@@ -82,15 +85,20 @@ class Trials:
 
 def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
     """Run blocks spread over a launch as a replay would. UnknownData where control hangs on data that are not recorded;
-    SsmsimError where a replay is refused for another reason. Ends with what is found when a warp has executed MOST.
+    SsmsimError where a replay is refused for another reason. Ends with what is found when a warp has executed MOST, or
+    waits for a block that is not tried.
     """
     refuse_unsupported(code, launch)
-    source = EmulatedBlocks(launch, spread(launch.blocks, blocks), code, Tracing(code, launch, MOST))
+    order = spread(launch.blocks, blocks)
+    source = EmulatedBlocks(launch, order, code, Tracing(code, launch, MOST), blocks)
     try:
         while source.next_blocks(1 << 10) is not None:
             pass
     except TooLong:
         return
+    except NeverEnds:
+        if order is None:
+            raise
 
 
 def _holding(recorded: Recorded, address: int) -> list[int]:

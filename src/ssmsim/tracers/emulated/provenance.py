@@ -96,6 +96,7 @@ class _Flow:
         self.first_listed = self.words + 1
         self.first_load = self.first_listed + self.words
         self.all_words = self.own_address - 1
+        self.not_listed = ~(self.all_words << self.first_listed)
         self.memory = {Space.SHARED: 0, Space.LOCAL: 0}  # what may have been stored there
         self.following = [[j for j, _ in edges] for edges in successors(code)]
         self.starts = sorted(
@@ -173,8 +174,9 @@ class _Flow:
             if operand is None or (operand.kind == "mem" and entry.access != Access.NONE):
                 continue
             bits |= self._constant(operand) if operand.kind == "const" else 0
+            kept = self.not_listed if _indexed(operand) else -1  # an index chooses a pointer, and is none
             for register in _registers(operand):
-                bits |= held.get(register, 0)
+                bits |= held.get(register, 0) & kept
         if entry.access != Access.NONE and entry.space != Space.CONSTANT:
             bits = self._access(ins, bits, held, found)
         for register in self.writes[ins.index]:
