@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssmsim.capture import driver, inputs
+from ssmsim.capture import driver, inputs, trial
 from ssmsim.capture.inputs import Inputs, Reach
 from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.writer import _write_launch
@@ -75,6 +75,10 @@ BODIES = {
         and.b32 %r5, %r1, 12; add.u32 %r5, %r4, %r5; st.local.u32 [%r5], %r2; xor.b32 %r6, %r5, 4; st.local.u32 [%r6], %r0;
         and.b32 %r7, %r0, 4; add.u32 %r7, %r4, %r7; ld.local.u32 %r8, [%r7]; mul.wide.s32 %a6, %r8, 4;
         add.s64 %a6, %a2, %a6; st.global.f32 [%a6], 0f00000000;""",
+    # what another lane stored says where to store; a says where that is
+    "ticket": """add.s64 %a5, %a0, %a4; ld.global.s32 %r2, [%a5]; mul.wide.s32 %a6, %r2, 4; add.s64 %a6, %a1, %a6;
+        ld.global.f32 %f0, [%a2]; st.global.f32 [%a6], %f0; bar.sync 0; ld.global.s32 %r3, [%a1]; and.b32 %r3, %r3, 7;
+        mul.wide.s32 %a7, %r3, 4; add.s64 %a7, %a2, %a7; st.global.f32 [%a7], %f0;""",
     # two levels of pointers
     "chain": """ld.global.u64 %a5, [%a0]; ld.global.u64 %a6, [%a5]; add.s64 %a6, %a6, %a4; ld.global.f32 %f0, [%a6];
         add.s64 %a7, %a2, %a4; st.global.f32 [%a7], %f0;""",
@@ -139,7 +143,7 @@ def written(cubin: Path, launch: Recorded, folder: Path) -> Path:
     return folder / "00-k"
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", HELD)
 def test_what_control_hangs_on_is_recorded_and_no_more(
     name: str, cubin: Path, memory: dict[int, bytes], tmp_path: Path
 ) -> None:
@@ -201,6 +205,45 @@ def test_a_list_of_pointers_brings_the_buffers_that_it_names(
     ]  # fmt: skip
     found = read_launch(written(cubin, launch, tmp_path))
     assert found.buffers[0].pointers and found.buffers[3].contents is None
+
+
+def test_a_list_among_the_parameters_ends_where_it_holds_no_pointer(cubin: Path) -> None:
+    """Behind it lies what the host's memory held, which may look like a pointer."""
+    found = provenance(
+        decode_image(cubin.read_bytes(), "tensors", ""), kernel_info(cubin.read_bytes(), "tensors").params
+    )
+    (load,) = found.wanted
+    ((first, end),) = found.accesses[load].listed
+    for words, lists in (((A, B, 0, D), {0, 1, 3}), ((A, B, 7, D), {0, 1})):
+        params = bytes(first) + struct.pack("<QQQQ", *words)
+        assert len(params) == end
+        buffers = [{"address": at, "bytes": SIZE} for at in (A, B, C, D)]
+        assert set(Reach(found, params, buffers, lambda _: []).needed({(load, 0)})) == lists
+
+
+def test_equal_launches_are_tried_once(cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: Any) -> None:
+    """However their buffers lie; other contents of a buffer that control hangs on are tried again."""
+    memory |= memory_of("gather")
+    tried: list[int] = []
+    real = trial.emulate
+    monkeypatch.setattr(trial, "emulate", lambda code, launch: (tried.append(1), real(code, launch)))
+    kept = Inputs(tmp_path)
+    recorded(cubin, "gather", kept)
+    assert len(tried) == 2
+    recorded(cubin, "gather", kept)
+    assert len(tried) == 2
+    memory[A] = bytes(SIZE)
+    recorded(cubin, "gather", kept)
+    assert len(tried) == 3
+
+
+def test_nothing_is_recorded_for_control_by_what_the_launch_writes(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path
+) -> None:
+    memory |= memory_of("ticket")
+    launch = recorded(cubin, "ticket", Inputs(tmp_path))
+    assert not launch.contents and launch.missing.startswith("a replay is refused: ")
+    assert not (tmp_path / "contents").exists()
 
 
 def test_all_of_them_on_wish(cubin: Path, memory: dict[int, bytes], tmp_path: Path) -> None:

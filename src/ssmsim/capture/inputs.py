@@ -81,7 +81,7 @@ class Inputs:
             beyond = [b for b in new if b["bytes"] > self.limit]
             if beyond:
                 said = (f"{b.get('name') or 'a buffer'} of {b['bytes']} bytes" for b in beyond)
-                return files, f"{BEYOND}: {', '.join(said)}"
+                return {}, f"{BEYOND}: {', '.join(said)}"  # without it no replay gets far: the others serve nothing
             for buffer in new:
                 data = _memory(buffer["address"], buffer["bytes"])
                 files[buffer["address"]] = folder / hashlib.sha256(data).hexdigest()
@@ -156,10 +156,23 @@ class Reach:
                 grew |= len(self.places[i]) > before
         chosen = {k for _, k in loads}
         for i in feeding:
-            origin = self.found.accesses[i]
-            chosen |= {k for word in origin.listed for k in self._holding(_word(self.params, word))}
+            for first, end in self.found.accesses[i].listed:
+                chosen |= self._list(first, end)
             chosen |= self.places[i] if i in self.through_memory else set()
         return sorted(chosen)
+
+    def _list(self, first: int, end: int) -> set[int]:
+        """Buffers that a list of pointers among the parameters names. Behind its last pointer lies what the host's memory
+        happened to hold.
+        """
+        found: set[int] = set()
+        for at in range(first, end - WORD + 1, WORD):
+            pointer = _word(self.params, at)
+            places = self._holding(pointer)
+            if pointer and not places:
+                break
+            found |= set(places)
+        return found
 
     def _holding(self, pointer: int) -> list[int]:
         return [

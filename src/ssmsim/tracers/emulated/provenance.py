@@ -9,9 +9,7 @@ a word. Every set is an upper bound: a register holds no pointer that is not in 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from heapq import heappop, heappush
-from operator import or_
 from typing import TYPE_CHECKING
 
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Space
@@ -38,13 +36,13 @@ OF_GLOBAL = (Space.GLOBAL, Space.GENERIC, Space.GLOBAL_TO_SHARED)
 class Origin:
     """What an address may be computed from.
 
-    words: byte offsets, multiples of 8, in the parameters. listed: those among them that an index chooses from an array,
-    as the tensors of an optimizer. loads: instructions whose loaded data it may be.
+    words: byte offsets, multiples of 8, in the parameters. listed: (first, end) offsets of arrays that an index chooses
+    it from, as the tensors of an optimizer. loads: instructions whose loaded data it may be.
     """
 
     words: frozenset[int]
     loads: frozenset[int]
-    listed: frozenset[int] = frozenset()
+    listed: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -84,8 +82,8 @@ def _flag(ins: Instruction) -> bool:
 
 
 class _Flow:
-    """Sets as bits of an integer: words of the parameters, the parameters' own address, words again where an index chooses
-    among them, then instructions.
+    """Sets as bits of an integer: words of the parameters, the parameters' own address, lists among the parameters, then
+    instructions.
     """
 
     def __init__(self, code: Code, slots: Sequence[tuple[int, int]]) -> None:
@@ -94,17 +92,28 @@ class _Flow:
         self.words = -(-size // WORD)
         self.own_address = 1 << self.words
         self.first_listed = self.words + 1
-        self.first_load = self.first_listed + self.words
+        self.list_at = self._lists()
+        self.arrays = [(at, at + length) for at, length in slots if length > WORD]
+        self.lists = sorted({*self.list_at.values(), *self.arrays})
+        self.first_load = self.first_listed + len(self.lists)
         self.all_words = self.own_address - 1
-        self.not_listed = ~(self.all_words << self.first_listed)
+        self.not_listed = ~(((1 << len(self.lists)) - 1) << self.first_listed)
         self.memory = {Space.SHARED: 0, Space.LOCAL: 0}  # what may have been stored there
         self.following = [[j for j, _ in edges] for edges in successors(code)]
-        self.starts = sorted(
-            {o.value - END for i in self.instructions for o in i.sources if o is not None and _indexed(o)}
-        )
         self.heads = self._heads()
         self.writes = self._writes()
         self.before: dict[int, Registers] = {0: {}} if self.instructions else {}
+
+    def _lists(self) -> dict[int, tuple[int, int]]:
+        """By the offset that an index is added to: from there up to where another is, or the parameter's end."""
+        operands = [o for i in self.instructions for o in i.sources if o is not None and _indexed(o)]
+        starts = {o.value - END for o in operands}
+        slots = {first: slot for first in starts if (slot := self._slot(first)) is not None}
+        return {first: (first, min([s for s in starts if s > first] + [sum(slots[first])])) for first in slots}
+
+    def _slot(self, offset: int) -> tuple[int, int] | None:
+        """The parameter of more than one word that holds an offset: (offset, bytes)."""
+        return next(((at, size) for at, size in self.slots if at <= offset < at + size and size > WORD), None)
 
     def _writes(self) -> list[list[int]]:
         """Per instruction, registers written that may get into an address; the others need not be followed."""
@@ -190,12 +199,10 @@ class _Flow:
             return 0
         first = operand.value - END
         if _indexed(operand):
-            slot = next(((at, size) for at, size in self.slots if at <= first < at + size and size > WORD), None)
-            if slot is None:
-                arrays = [self._span(*slot) for slot in self.slots if slot[1] > WORD]
-                return self.all_words | reduce(or_, arrays, 0) << self.first_listed
-            end = min([start for start in self.starts if start > first] + [sum(slot)])
-            return self._span(*slot) | self._span(first, end - first) << self.first_listed
+            slot = self._slot(first)
+            chosen = self.arrays if slot is None else [self.list_at[first]]
+            bits = self.all_words if slot is None else self._span(*slot)
+            return bits | sum(1 << self.first_listed + self.lists.index(each) for each in chosen)
         if first < 0:
             return self.own_address if operand.value // WORD == PARAMETERS_AT // WORD else 0
         return self._span(first, 4 * operand.count)
@@ -229,7 +236,7 @@ class _Flow:
 
     def _origin(self, bits: int) -> Origin:
         words = frozenset(WORD * k for k in range(self.words) if bits >> k & 1)
-        listed = frozenset(WORD * k for k in range(self.words) if bits >> self.first_listed + k & 1)
+        listed = frozenset(span for k, span in enumerate(self.lists) if bits >> self.first_listed + k & 1)
         rest, loads = bits >> self.first_load, set()
         while rest:
             low = rest & -rest
