@@ -442,3 +442,13 @@ for left, right in (("s8", "s8"), ("s8", "u8"), ("u8", "s8"), ("u8", "u8")):
         CASES[statement] = Case(_warp_group(left, right, held), 16, 128)
 CASES[_group("m64n16k32.satfinite.s32.s8.s8", "", False)] = Case(_warp_group("s8", "s8", False, True), 16, 128)
 CASES[_group("m64n16k256.s32.b1.b1.and.popc", "", False)] = Case(_warp_group("b1", "b1", False), 16, 128)
+
+# 64-bit subtraction of a shifted word: LEA with a negated operand carries where what it subtracts is 0.
+
+
+def _difference(x: np.ndarray) -> np.ndarray:
+    exact = x[:, 1].astype(np.int64) - (x[:, 0].astype(np.int64) << 30)
+    return np.ascontiguousarray(exact).view(U32).reshape(-1, 2)
+
+
+CASES["{ .reg .b64 m; cvt.u64.u32 m, a; shl.b64 m, m, 30; cvt.u64.u32 s, b; sub.s64 s, s, m; }"] = Case(_difference, 6)
