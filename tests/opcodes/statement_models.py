@@ -262,6 +262,11 @@ CASES["{ .reg .b128 l, m, d; st.global.v2.b64 [out+64], {x, y}; mov.b128 l, {x, 
 CASES[
     "st.global.b32 [out+64], b; cvt.u16.u32 h, b; atom.global.cas.b16 h, [out+64], h, k; cvt.u32.u16 t, h; ld.global.b32 u, [out+64];"
 ] = Case(lambda x: np.stack([x[:, 1] & 0xFFFF, x[:, 1]], 1))
+# lanes that meet at one counter, as in the histogram of a sort: ATOMS.POPC.INC
+CASES[
+    "and.b32 t, a, 7; shl.b32 t, t, 2; mov.b32 v, sm; add.u32 v, v, t; mov.b32 t, 0; st.shared.b32 [v], 0; bar.sync 0; "
+    "red.shared.add.u32 [v], 1; bar.sync 0; ld.shared.b32 t, [v]; bar.sync 0; mov.b32 v, 0;"
+] = Case(word(lambda a, b, c: np.bincount(a & 7, minlength=8)[a & 7]))
 CASES["st.shared.b32 [sa], 0; red.shared.add.u32 [sa], 1; ld.shared.b32 t, [sa];"] = Case(
     word(lambda a, b, c: np.ones(len(a)))
 )
