@@ -7,7 +7,7 @@ from ssmsim.sass.decode import Code
 from ssmsim.sass.opcodes import Access
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.address_space import Image
-from ssmsim.tracers.emulated.run import MAX_INSTRUCTIONS, Plan, run_blocks
+from ssmsim.tracers.emulated.run import Plan, run_blocks
 from ssmsim.tracers.emulated.shared_memory_history import History
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import UnknownMet
@@ -17,8 +17,8 @@ from ssmsim.tracers.emulated.unknown import unspoil
 class Tracing:
     """Trace mode of one launch: runs without labels until a wanted load meets bytes that nobody recorded."""
 
-    def __init__(self, code: Code, launch: Launch, most: int = MAX_INSTRUCTIONS) -> None:
-        """most: instructions of a warp; one that executes more ends the run (run.TooLong)."""
+    def __init__(self, code: Code, launch: Launch, most: int = 0) -> None:
+        """most: instructions of a warp, 0: as many as any run; one that executes more ends it (run.TooLong)."""
         self.code, self.launch, self.most = code, launch, most
         self.part = slice_program(code)
         instructions = code.instructions
