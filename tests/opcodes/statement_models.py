@@ -262,6 +262,11 @@ CASES["{ .reg .b128 l, m, d; st.global.v2.b64 [out+64], {x, y}; mov.b128 l, {x, 
 CASES[
     "st.global.b32 [out+64], b; cvt.u16.u32 h, b; atom.global.cas.b16 h, [out+64], h, k; cvt.u32.u16 t, h; ld.global.b32 u, [out+64];"
 ] = Case(lambda x: np.stack([x[:, 1] & 0xFFFF, x[:, 1]], 1))
+# lanes that meet at one counter, as in the histogram of a sort: ATOMS.POPC.INC
+CASES[
+    "and.b32 t, a, 7; shl.b32 t, t, 2; mov.b32 v, sm; add.u32 v, v, t; mov.b32 t, 0; st.shared.b32 [v], 0; bar.sync 0; "
+    "red.shared.add.u32 [v], 1; bar.sync 0; ld.shared.b32 t, [v]; bar.sync 0; mov.b32 v, 0;"
+] = Case(word(lambda a, b, c: np.bincount(a & 7, minlength=8)[a & 7]))
 CASES["st.shared.b32 [sa], 0; red.shared.add.u32 [sa], 1; ld.shared.b32 t, [sa];"] = Case(
     word(lambda a, b, c: np.ones(len(a)))
 )
@@ -442,3 +447,13 @@ for left, right in (("s8", "s8"), ("s8", "u8"), ("u8", "s8"), ("u8", "u8")):
         CASES[statement] = Case(_warp_group(left, right, held), 16, 128)
 CASES[_group("m64n16k32.satfinite.s32.s8.s8", "", False)] = Case(_warp_group("s8", "s8", False, True), 16, 128)
 CASES[_group("m64n16k256.s32.b1.b1.and.popc", "", False)] = Case(_warp_group("b1", "b1", False), 16, 128)
+
+# 64-bit subtraction of a shifted word: LEA with a negated operand carries where what it subtracts is 0.
+
+
+def _difference(x: np.ndarray) -> np.ndarray:
+    exact = x[:, 1].astype(np.int64) - (x[:, 0].astype(np.int64) << 30)
+    return np.ascontiguousarray(exact).view(U32).reshape(-1, 2)
+
+
+CASES["{ .reg .b64 m; cvt.u64.u32 m, a; shl.b64 m, m, 30; cvt.u64.u32 s, b; sub.s64 s, s, m; }"] = Case(_difference, 6)

@@ -99,3 +99,27 @@ def test_every_entry_names_semantics_that_exist(name: str) -> None:
     entry = OPCODES[name]
     if entry.semantics:
         assert callable(find(entry.semantics))
+
+
+WORDS = {  # no PTX makes them
+    "USETSHMSZ 0x1000": (0x1000_0000_79C9, 0xFE200_0800_0000),
+    "USETSHMSZ.FLUSH": (0x79C9, 0xFE200_0800_0100),
+    "@!P4 P2R R2, RZ, 0xf": (0xF_FF02_C803, 0xFE200_0000_0000),
+    "@!P4 P2R.B1 R2, R2, 0xf": (0xF_0202_C803, 0xFE200_0000_1000),
+}
+
+
+@pytest.mark.parametrize(("text", "word"), WORDS.items())
+def test_words_that_no_compiler_at_hand_makes(text: str, word: tuple[int, int], tmp_path: Path) -> None:
+    """Put in the place of an instruction of a compiled kernel."""
+    given = read_launch(ORACLE[0])
+    code, image = decode_launch(given), given.cubin_path.read_bytes()
+    raw = code.kernel.words.tobytes()
+    assert image.count(raw) == 1
+    changed = np.array(word, "<u8").tobytes() + raw[16:]
+    (tmp_path / "k.cubin").write_bytes(image.replace(raw, changed))
+    found = decode(tmp_path / "k.cubin", given.kernel)
+    first = found.instructions[0]
+    assert first.text == text
+    assert (first.guard is not None) == text.startswith("@")
+    assert found.program.instructions["predicates_read"][0] == (0x1F if first.base == "P2R" else 0)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssmsim.capture import driver, inputs
+from ssmsim.capture import driver, inputs, trial
 from ssmsim.capture.inputs import Inputs, Reach
-from ssmsim.capture.intercept import Cubin, Recorded
+from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.writer import _write_launch
 from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.errors import SsmsimError
@@ -21,6 +21,7 @@ from tests.opcodes.compiled import compile_ptx
 
 A, B, C, D = (0x7F00_0000_0000 + (k << 24) for k in range(4))
 SIZE = 4096
+GPU = {"name": "H100", "compute_capability": (9, 0)}
 HEAD = ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n"
 START = """
 .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %a<20>; .reg .f32 %f<9>;
@@ -44,7 +45,7 @@ BODIES = {
     # a is a list of pointers to indices into b
     "indices": """ld.global.u64 %a6, [%a0]; add.s64 %a6, %a6, %a4; ld.global.s32 %r2, [%a6]; mul.wide.s32 %a7, %r2, 4;
         add.s64 %a7, %a1, %a7; ld.global.f32 %f0, [%a7]; add.s64 %a9, %a2, %a4; st.global.f32 [%a9], %f0;""",
-    # the parameter is the list, and the block says which: its base may lie in the index, so every pointer counts
+    # the parameter is the list, and the block says which
     "parameters": """mov.u32 %r3, %ctaid.x; mul.wide.u32 %a5, %r3, 8; mov.u64 %a6, list; add.s64 %a6, %a6, %a5;
         ld.param.u64 %a7, [%a6]; add.s64 %a7, %a7, %a4; ld.global.s32 %r2, [%a7]; mul.wide.s32 %a9, %r2, 4;
         add.s64 %a9, %a2, %a9; st.global.f32 [%a9], 0f00000000;""",
@@ -56,17 +57,37 @@ BODIES = {
         add.u32 %r5, %r4, %r5; st.shared.f32 [%r5+16], %f0; cvt.u16.u32 %h0, %r1; st.shared.u8 [%r4], %h0; bar.sync 0;
         ld.shared.u8 %h1, [%r4]; setp.ne.u16 %p0, %h1, 0; add.s64 %a7, %a2, %a4; ld.shared.f32 %f1, [%r5+16];
         @%p0 st.global.f32 [%a7], %f1;""",
+    # numbers and indices through other words of shared memory, which the code does not tell apart
+    "apart": """add.s64 %a5, %a0, %a4; ld.global.s32 %r2, [%a5]; mov.u32 %r4, dynamic; shl.b32 %r5, %r0, 2;
+        add.u32 %r5, %r4, %r5; st.shared.u32 [%r5], %r2; add.s64 %a6, %a1, %a4; ld.global.u32 %r8, [%a6];
+        st.shared.u32 [%r5+256], %r8; bar.sync 0; xor.b32 %r6, %r5, 4; ld.shared.u32 %r7, [%r6];
+        ld.shared.u32 %r9, [%r6+256]; mul.wide.s32 %a6, %r7, 4; add.s64 %a6, %a2, %a6; st.global.u32 [%a6], %r9;""",
+    # a lane reads an index from lane 0; the others' registers hold numbers
+    "shuffle": """add.s64 %a6, %a1, %a4; ld.global.u32 %r2, [%a6]; mov.u32 %r3, %laneid;
+        setp.eq.u32 %p0, %r3, 0; @%p0 ld.global.u32 %r2, [%a0];
+        shfl.sync.idx.b32 %r7, %r2, 0, 31, -1; mul.wide.s32 %a7, %r7, 4; add.s64 %a7, %a2, %a7; st.global.u32 [%a7], %r2;""",
+    # one of 32 blocks reads each pointer of a list among the parameters
+    "tensors": """mov.u32 %r3, %ctaid.x; shr.u32 %r3, %r3, 4; and.b32 %r3, %r3, 1; mul.wide.u32 %a5, %r3, 8; mov.u64 %a6, list;
+        add.s64 %a6, %a6, %a5; ld.param.u64 %a7, [%a6]; add.s64 %a7, %a7, %a4; ld.global.s32 %r2, [%a7];
+        setp.lt.s32 %p0, %r2, 7; add.s64 %a9, %a2, %a4; @%p0 st.global.s32 [%a9], %r0;""",
     # indices by way of the stack
     "stack": """.local .align 4 .b8 room[64]; add.s64 %a5, %a0, %a4; ld.global.s32 %r2, [%a5]; mov.u32 %r4, room;
         and.b32 %r5, %r1, 12; add.u32 %r5, %r4, %r5; st.local.u32 [%r5], %r2; xor.b32 %r6, %r5, 4; st.local.u32 [%r6], %r0;
         and.b32 %r7, %r0, 4; add.u32 %r7, %r4, %r7; ld.local.u32 %r8, [%r7]; mul.wide.s32 %a6, %r8, 4;
         add.s64 %a6, %a2, %a6; st.global.f32 [%a6], 0f00000000;""",
+    # what another lane stored says where to store; a says where that is
+    "ticket": """add.s64 %a5, %a0, %a4; ld.global.s32 %r2, [%a5]; mul.wide.s32 %a6, %r2, 4; add.s64 %a6, %a1, %a6;
+        ld.global.f32 %f0, [%a2]; st.global.f32 [%a6], %f0; bar.sync 0; ld.global.s32 %r3, [%a1]; and.b32 %r3, %r3, 7;
+        mul.wide.s32 %a7, %r3, 4; add.s64 %a7, %a2, %a7; st.global.f32 [%a7], %f0;""",
     # two levels of pointers
     "chain": """ld.global.u64 %a5, [%a0]; ld.global.u64 %a6, [%a5]; add.s64 %a6, %a6, %a4; ld.global.f32 %f0, [%a6];
         add.s64 %a7, %a2, %a4; st.global.f32 [%a7], %f0;""",
 }
-HELD = {"gather": {"a"}, "product": set(), "branch": {"b"}, "pointers": {"a"}, "indices": {"a", "d"},
-        "parameters": {"a", "b", "c"}, "shared": {"a"}, "flag": set(), "stack": {"a"}, "chain": {"a", "d"}}  # fmt: skip
+HELD = {
+    "gather": {"a"}, "product": set(), "branch": {"b"}, "pointers": {"a"}, "indices": {"a", "d"}, "parameters": {"a", "b"},
+    "shared": {"a"}, "apart": {"a"}, "shuffle": {"a"}, "tensors": {"a", "b"}, "flag": set(), "stack": {"a"},
+    "chain": {"a", "d"},
+}  # fmt: skip
 INDICES = np.arange(SIZE // 4, dtype=np.int32)[::-1] % 64
 
 
@@ -93,6 +114,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> dict[int, bytes]:
     held: dict[int, bytes] = {}
     place = lambda pointer: next(((at, SIZE) for at in held if at <= pointer < at + SIZE), None)  # noqa: E731
     monkeypatch.setattr(driver, "synchronize", lambda: None)
+    monkeypatch.setattr(inputs.device, "current", lambda: GPU)
     monkeypatch.setattr(driver, "allocation_of", place)
     monkeypatch.setattr(driver, "read_memory", lambda address, count: held[address][:count])
     return held
@@ -106,22 +128,22 @@ def recorded(cubin: Path, name: str, kept: Inputs) -> Recorded:
     buffers: list[dict[str, Any]] = [
         {"name": n, "address": at, "bytes": SIZE} for n, at in zip("abc", (A, B, C), strict=True)
     ]
-    files, missing = kept.record(image, "image", info, params, buffers)
-    return Recorded(
+    launch = Recorded(
         kernel=name, cubin=Cubin(image, "image", (name,)), code_sha256=code_sha256(image, name), info=info, grid=(2, 1, 1),
         block=(64, 1, 1), cluster=(1, 1, 1), shared=1024, registers=info.registers, params=params, buffers=buffers,
-        contents=files, missing=missing,
     )  # fmt: skip
+    launch.contents, launch.missing = kept.record(launch)
+    return launch
 
 
 def written(cubin: Path, launch: Recorded, folder: Path) -> Path:
     (folder / "cubins").mkdir()
     (folder / "cubins/k.cubin").write_bytes(cubin.read_bytes())
-    _write_launch(folder / "00-k", "../cubins/k.cubin", launch, {"name": "H100", "compute_capability": (9, 0)}, {})
+    _write_launch(folder / "00-k", "../cubins/k.cubin", launch, GPU, {})
     return folder / "00-k"
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", HELD)
 def test_what_control_hangs_on_is_recorded_and_no_more(
     name: str, cubin: Path, memory: dict[int, bytes], tmp_path: Path
 ) -> None:
@@ -162,9 +184,8 @@ def test_real_kernels_are_refused_for_nothing_that_is_not_recorded(pattern: str)
     image = launch.cubin_path.read_bytes()
     buffers = [b.model_dump(exclude_none=True) for b in launch.buffers]
     found = provenance(decode_image(image, launch.kernel, "", launch), kernel_info(image, launch.kernel).params)
-    needed = {
-        buffers[k].get("name", f"buffer {k}") for k in Reach(found, launch.param_bytes, buffers, lambda _: []).needed()
-    }
+    places = Reach(found, launch.param_bytes, buffers, lambda _: []).places
+    needed = {buffers[k].get("name", f"buffer {k}") for i in found.wanted for k in places[i]}
     bare = launch.model_copy(update={"buffers": [b.model_copy(update={"contents": None}) for b in launch.buffers]})
     try:
         emulate_totals(bare, range(2))
@@ -184,6 +205,50 @@ def test_a_list_of_pointers_brings_the_buffers_that_it_names(
     ]  # fmt: skip
     found = read_launch(written(cubin, launch, tmp_path))
     assert found.buffers[0].pointers and found.buffers[3].contents is None
+
+
+def test_a_list_among_the_parameters_ends_where_it_holds_no_pointer(cubin: Path) -> None:
+    """Behind it lies what the host's memory held, which may look like a pointer."""
+    found = provenance(
+        decode_image(cubin.read_bytes(), "tensors", ""), kernel_info(cubin.read_bytes(), "tensors").params
+    )
+    (load,) = found.wanted
+    ((first, end),) = found.accesses[load].listed
+    for words, lists in (((A, B, 0, D), {0, 1, 3}), ((A, B, 7, D), {0, 1})):
+        params = bytes(first) + struct.pack("<QQQQ", *words)
+        assert len(params) == end
+        buffers = [{"address": at, "bytes": SIZE} for at in (A, B, C, D)]
+        assert set(Reach(found, params, buffers, lambda _: []).needed({(load, 0)})) == lists
+
+
+def test_equal_launches_are_tried_once(cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: Any) -> None:
+    """However their buffers lie; other contents of a buffer that control hangs on are tried again."""
+    memory |= memory_of("gather")
+    tried: list[Any] = []
+    real = trial.emulate
+
+    def counted(code: Any, launch: Any) -> None:
+        tried.append(launch)
+        real(code, launch)
+
+    monkeypatch.setattr(trial, "emulate", counted)
+    kept = Inputs(tmp_path)
+    recorded(cubin, "gather", kept)
+    assert len(tried) == 2
+    recorded(cubin, "gather", kept)
+    assert len(tried) == 2
+    memory[A] = bytes(SIZE)
+    recorded(cubin, "gather", kept)
+    assert len(tried) == 3
+
+
+def test_nothing_is_recorded_for_control_by_what_the_launch_writes(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path
+) -> None:
+    memory |= memory_of("ticket")
+    launch = recorded(cubin, "ticket", Inputs(tmp_path))
+    assert not launch.contents and launch.missing.startswith("a replay is refused: ")
+    assert not (tmp_path / "contents").exists()
 
 
 def test_all_of_them_on_wish(cubin: Path, memory: dict[int, bytes], tmp_path: Path) -> None:

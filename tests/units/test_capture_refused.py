@@ -8,8 +8,10 @@ import pytest
 
 from ssmsim.capture import cupti, driver, intercept, writer
 from ssmsim.capture.ablate import _patched
-from ssmsim.capture.intercept import Cubin, Interceptor, Recorded
+from ssmsim.capture.intercept import Interceptor
 from ssmsim.capture.measure import check
+from ssmsim.capture.names import short_name
+from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.refused import Refused, launched, summary
 from ssmsim.coverage.occurrences import occurrences
 from ssmsim.elf_attributes import code_sha256, kernel_info, kernel_names
@@ -131,3 +133,28 @@ def test_what_was_refused_is_measured_by_name_and_geometry():
     check(0, "00-first", refused, same, "timed run")
     with pytest.raises(SsmsimError, match="has grid"):
         check(0, "00-first", refused, same | {"grid": (5, 1, 1)}, "timed run")
+
+
+def test_one_line_says_why_contents_are_missing(capture: Path):
+    """However many launches and buffers it is, and whatever their addresses are."""
+    reasons = [
+        "more than --contents-limit: 0x7fc8fc000000 of 413138944 bytes, 0x7fc8fc000000 of 413138944 bytes",
+        "more than --contents-limit: a buffer of 411705344 bytes",
+        "a replay is refused: address 0x7f0000001000 lies outside every buffer",
+        "a replay is refused: address 0x7f0000002000 lies outside every buffer",
+    ]
+    given = read_launch(next(capture.glob("*/launch.json")).parent)
+    operations = []
+    for k, reason in enumerate(reasons):
+        (capture / f"1{k}-k").mkdir()
+        given.model_copy(update={"provenance": given.provenance | {"contents_missing": reason}}).write(
+            capture / f"1{k}-k"
+        )
+        operations.append({"launch": f"1{k}-k"})
+    (capture / "sequence.json").write_text(json.dumps({"format": "sequence/1", "operations": operations}))
+    name = short_name(CASE.kernel)
+    assert summary(capture).splitlines() == [
+        "captured 4 of 4 launches",
+        f"contents missing in 2 launches of {name}: more than --contents-limit, up to 394 MiB",
+        f"contents missing in 2 launches of {name}: a replay is refused: address N lies outside every buffer",
+    ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssmsim.capture import driver, variables
-from ssmsim.capture.intercept import Cubin, Recorded
+from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.writer import _write_launch
 from ssmsim.elf_attributes import kernel_info
 from ssmsim.launch import read_launch

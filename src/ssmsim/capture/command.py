@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ssmsim import options
+from ssmsim.capture.modes import LIMIT_MIB, MODES
 
 Out = Annotated[
     Path, typer.Option("-o", "--out", help="folder of the capture: a new one, or one that this command wrote")
@@ -27,7 +28,7 @@ def register(app: typer.Typer) -> None:
         ] = "needed",
         contents_limit: Annotated[
             int, options.whole("MiB of a needed buffer: a larger one is not recorded", 0, 1 << 20, "MiB")
-        ] = 256,
+        ] = LIMIT_MIB,
         tracer: Annotated[
             str, typer.Option(help="nvbit: run once more under Accel-Sim's tracer, keep its traces")
         ] = "",
@@ -37,7 +38,6 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU)."""
         from ssmsim.capture.child import run_inside
-        from ssmsim.capture.inputs import MODES
         from ssmsim.capture.nvbit import summary, trace_capture
         from ssmsim.capture.refused import summary as refusals
         from ssmsim.errors import SsmsimError

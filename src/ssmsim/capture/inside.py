@@ -58,7 +58,8 @@ def _pin(wish: dict[str, Any]) -> None:
 
 def _inputs(wish: dict[str, Any]) -> Any:
     """What records contents. SsmsimError before the program runs when what says which are needed is not installed."""
-    from ssmsim.capture.inputs import LIMIT_MIB, Inputs
+    from ssmsim.capture.inputs import Inputs
+    from ssmsim.capture.modes import LIMIT_MIB
     from ssmsim.sass.decode import disassembler
 
     mode = wish.get("contents", "needed")

@@ -8,7 +8,6 @@ import ctypes
 import hashlib
 import struct
 import threading
-from dataclasses import dataclass, field
 from typing import Any
 
 from ssmsim.capture import cupti, driver
@@ -17,40 +16,12 @@ from ssmsim.capture.calls import Geometry, parameter_bytes, read_call
 from ssmsim.capture.copies import Copies
 from ssmsim.capture.inputs import Inputs
 from ssmsim.capture.progress import Progress
+from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.refused import Dim3, Refused
-from ssmsim.capture.variables import Found, record
+from ssmsim.capture.variables import record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.kernel_elf import Kernel, read_kernel
-
-
-@dataclass(frozen=True)
-class Cubin:
-    image: bytes
-    sha256: str
-    kernels: tuple[str, ...]
-
-
-@dataclass
-class Recorded:
-    """One launch as noted. contents: files of buffer bytes, by address; missing: why some were not recorded."""
-
-    kernel: str
-    cubin: Cubin
-    code_sha256: str
-    info: KernelInfo
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    cluster: tuple[int, int, int]
-    shared: int
-    registers: int
-    params: bytes
-    buffers: list[dict[str, Any]]
-    contents: dict[int, str] = field(default_factory=dict)
-    missing: str = ""
-    variables: list[Found] = field(default_factory=list)
-    cooperative: bool = False
-    explicit_cluster: bool = False
 
 
 class Interceptor:
@@ -228,13 +199,12 @@ class Interceptor:
             return recorded
         recorded.buffers = find_buffers(kernel, info, recorded.params)
         self.copies.recognise(recorded.buffers)
-        if self.inputs is not None:
-            found = self.inputs.record(cubin.image, cubin.sha256, info, recorded.params, recorded.buffers)
-            recorded.contents, recorded.missing = found
         key, whole = (cubin.sha256, kernel), self.inputs is not None and self.inputs.mode == "all"
         if key not in self._kernels:
             self._kernels[key] = read_kernel(cubin.image, kernel, kernel)
         recorded.variables = record(driver.module_of(function), self._kernels[key], whole)
+        if self.inputs is not None:
+            recorded.contents, recorded.missing = self.inputs.record(recorded)
         return recorded
 
     @staticmethod

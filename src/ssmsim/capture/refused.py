@@ -4,14 +4,18 @@ sequence.json: {"refused": {"name": NN-KERNEL, "kernel": ..., "reason": ..., "gr
 """
 
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ssmsim.capture.modes import BEYOND
+from ssmsim.capture.names import short_name
 from ssmsim.launch import Launch, read_launch
 
 Dim3 = tuple[int, int, int]
+MOST_NAMES = 5  # kernels that one line names
 
 
 @dataclass(frozen=True)
@@ -50,9 +54,27 @@ def launched(folder: Path) -> dict[str, Launch | Refused]:
     return found
 
 
-def _missing(launch: Path) -> str:
-    """Why contents that a kept launch needs were not recorded, "" when none are missing."""
-    return str(read_launch(launch).provenance.get("contents_missing", ""))
+def _missing(folder: Path, names: list[str]) -> list[str]:
+    """One line for each cause why contents that kept launches need were not recorded, the most frequent first."""
+    kernels: dict[str, Counter[str]] = {}
+    largest: dict[str, int] = {}
+    for name in names:
+        launch = read_launch(folder / name)
+        why = str(launch.provenance.get("contents_missing", ""))
+        if not why:
+            continue
+        sizes = [int(size) for size in re.findall(r"of (\d+) bytes", why)] if why.startswith(BEYOND) else []
+        cause = BEYOND if sizes else re.sub(r"\b(?:buffer )?(?:0x[0-9a-f]+|\d{4,})\b", "N", why)
+        largest[cause] = max([*sizes, largest.get(cause, 0)])
+        kernels.setdefault(cause, Counter())[short_name(launch.kernel)] += 1
+    lines = []
+    for cause, of in sorted(kernels.items(), key=lambda pair: -pair[1].total()):
+        most = [name for name, _ in of.most_common(MOST_NAMES)]
+        named = ", ".join(most) + (f" and {len(of) - MOST_NAMES} more kernels" if len(of) > MOST_NAMES else "")
+        size = f", up to {-(-largest[cause] >> 20)} MiB" if largest[cause] else ""
+        launches = f"{of.total()} launch{'es' if of.total() > 1 else ''}"
+        lines.append(f"contents missing in {launches} of {named}: {cause}{size}")
+    return lines
 
 
 def summary(folder: Path) -> str:
@@ -63,8 +85,7 @@ def summary(folder: Path) -> str:
     times = sum(one.get("time_ns") or 0 for one in kept), sum(one.get("time_ns") or 0 for one in refused)
     share = f", {100 * times[0] / sum(times):.1f} % of the time" if refused and sum(times) else ""
     lines = [f"captured {len(kept)} of {len(kept) + len(refused)} launches{share}"]
-    missing = Counter(why for one in kept if (why := _missing(folder / one["launch"])))
-    lines += [f"contents missing in {count}: {why}" for why, count in missing.most_common()]
+    lines += _missing(folder, [one["launch"] for one in kept])
     for reason, count in Counter(f"{one['kernel'][:60]}: {one['reason']}" for one in refused).most_common():
         lines.append(f"refused {count}: {reason}")
     return "\n".join(lines)

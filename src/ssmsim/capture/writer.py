@@ -8,10 +8,11 @@ from typing import Any
 
 from ssmsim.capture import device, driver
 from ssmsim.capture.describe import PROGRAM, TENSORS
+from ssmsim.capture.fields import fields
 from ssmsim.capture.frameworks import versions
-from ssmsim.capture.inputs import keep
-from ssmsim.capture.intercept import Interceptor, Recorded
+from ssmsim.capture.intercept import Interceptor
 from ssmsim.capture.names import short_name
+from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.capture.refused import Refused
 from ssmsim.contents import write_recipe
@@ -89,30 +90,9 @@ def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, A
         elif buffer["address"] in launch.contents:
             kept["contents"] = launch.contents[buffer["address"]]
         buffers.append(kept)
-    variables = [
-        {"name": v.name, "kind": v.kind, "address": v.address, "bytes": v.size,
-         "contents": None if v.data is None else keep(folder.parent, v.data)}
-        for v in launch.variables
-    ]  # fmt: skip
     written = validated(
-        {
-            "format": "launch/1",
-            "kernel": launch.kernel,
-            "device": facts,
-            "grid": launch.grid,
-            "block": launch.block,
-            "cluster": launch.cluster,
-            "shared_memory_bytes": launch.shared,
-            "registers_per_thread": launch.registers,
-            "cubin": cubin,
-            "params": launch.params.hex(),
-            "buffers": buffers,
-            "variables": variables or None,
-            "cooperative": launch.cooperative,
-            "explicit_cluster": launch.explicit_cluster,
-            "cubin_sha256": hashlib.sha256((folder / cubin).read_bytes()).hexdigest(),
-            "provenance": about,
-        },
+        fields(launch, facts, cubin, buffers, folder.parent)
+        | {"cubin_sha256": hashlib.sha256((folder / cubin).read_bytes()).hexdigest(), "provenance": about},
         f"launch {folder.name} of {launch.kernel}",
     )
     written.write(folder)

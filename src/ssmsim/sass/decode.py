@@ -93,7 +93,9 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     """One instruction of the JSON, with the help of its raw word."""
     opcode, operands, predicate = item["opcode"], item.get("operands", ""), item.get("predicate", "")
     texts = _split(operands)
-    guard_text = predicate if predicate.startswith("@") else ""
+    # beside PR or UPR, which the disassembler calls the predicate, a guard stands among the operands: P2R R73,@!P4,RZ,0xf
+    guard_text = next((part for part in (predicate, *texts) if part.startswith("@")), "")
+    texts = [part for part in texts if not part.startswith("@")]
     text = " ".join(part for part in (guard_text, opcode, ", ".join(texts)) if part)
     where = f"{short(kernel.name)} PC {16 * index:#06x} {text}"
     base, *modifiers = opcode.split(".")
@@ -213,10 +215,15 @@ def decode_launch(launch: Launch) -> Code:
     if major * 10 + minor != SM_VERSION:
         raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{SM_VERSION} is understood")
     code = decode(launch.cubin_path, launch.kernel, launch)
+    refuse_unsupported(code, launch)
+    return code
+
+
+def refuse_unsupported(code: Code, launch: Launch) -> None:
+    """SsmsimError naming the first instruction with which no launch is replayed."""
     for ins in code.instructions:
         if reason := refusal(ins, launch):
             raise SsmsimError(reason, ins.where, SUPPORTED)
-    return code
 
 
 def refusal(ins: Instruction, launch: Launch) -> str:

@@ -279,6 +279,7 @@ def _surface_store(mods: Mods) -> str:
 ASYNCHRONOUS = "asynchronous machinery (mbarriers, bulk and tensor copies) is not modelled"
 CLUSTERS = "stores into another block's shared memory are not modelled"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
+RELEASED = "that a block gives shared memory back before it ends is not modelled"
 UNMEASURED = "its rate on the tensor core is not measured"
 SPARSE = "sparse products have no timing"
 
@@ -498,6 +499,7 @@ OPCODES: dict[str, Opcode] = {
     "PREEXIT": Op(N, " = "),
     "ACQBULK": Op(N, " = "),
     "USETMAXREG": Op(N, _register_pool),
+    "USETSHMSZ": Op(N, " = imm?", untimed=RELEASED),
     "UCGABAR_ARV": Op(D, " = "),
     "UCGABAR_WAIT": Op(D, " = "),
     "ELECT": Op(A, "p? b32? = p?", "lanes.elect", ("active",)),

@@ -46,7 +46,9 @@ def compile_atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) ->
     if not operands:
         if not ins.has("POPC") or any(ins.wants):
             raise SsmsimError("this atomic is not supported", ins.where, SUPPORTED)
-        reads = [lambda state, group: np.ones((1, 1), np.uint32)]  # POPC.INC adds 1 for each lane
+        reads = [
+            lambda state, group: np.full((1, 1), 0xFFFFFFFF, np.uint32)
+        ]  # POPC.INC: 1 for each lane, without bound
     destination = next((d for d in reversed(ins.destinations) if d is not None and d.kind == "R"), None)
     predicate = next((d for d in ins.destinations if d is not None and d.kind == "P"), None)
     write, write_predicate = writer(destination), writer(predicate)

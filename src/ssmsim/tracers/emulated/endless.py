@@ -23,6 +23,10 @@ WAITS = (
 )
 
 
+class NeverEnds(SsmsimError):
+    """A loop waits for what no warp that runs will write."""
+
+
 @dataclass
 class _Snapshot:
     start: int
@@ -47,7 +51,7 @@ class Endless:
             same = len(held.numbers) == len(group.numbers) and bool((held.numbers == group.numbers).all())
             self.alone &= same
             if same and start == held.start and self.alone and self._equal(held, state, group):
-                raise SsmsimError("a loop that never ends: a pass leaves all registers as they were", ins.where, WAITS)
+                raise NeverEnds("a loop that never ends: a pass leaves all registers as they were", ins.where, WAITS)
         if executed >= self.next:
             self.next = 2 * executed
             files = [file[:, group.numbers].copy() for file in (state.r, state.ur, state.p, state.up)]

@@ -36,11 +36,13 @@ OF_GLOBAL = (Space.GLOBAL, Space.GENERIC, Space.GLOBAL_TO_SHARED)
 class Origin:
     """What an address may be computed from.
 
-    words: byte offsets, multiples of 8, in the parameters. loads: instructions whose loaded data it may be.
+    words: byte offsets, multiples of 8, in the parameters. listed: (first, end) offsets of arrays that an index chooses
+    it from, as the tensors of an optimizer. loads: instructions whose loaded data it may be.
     """
 
     words: frozenset[int]
     loads: frozenset[int]
+    listed: frozenset[tuple[int, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -80,20 +82,38 @@ def _flag(ins: Instruction) -> bool:
 
 
 class _Flow:
-    """Sets as bits of an integer: words of the parameters, the parameters' own address, then instructions."""
+    """Sets as bits of an integer: words of the parameters, the parameters' own address, lists among the parameters, then
+    instructions.
+    """
 
     def __init__(self, code: Code, slots: Sequence[tuple[int, int]]) -> None:
         self.instructions, self.slots = code.instructions, slots
         size = max((offset + length for offset, length in slots), default=0)
         self.words = -(-size // WORD)
         self.own_address = 1 << self.words
-        self.first_load = self.words + 1
+        self.first_listed = self.words + 1
+        self.list_at = self._lists()
+        self.arrays = [(at, at + length) for at, length in slots if length > WORD]
+        self.lists = sorted({*self.list_at.values(), *self.arrays})
+        self.first_load = self.first_listed + len(self.lists)
         self.all_words = self.own_address - 1
+        self.not_listed = ~(((1 << len(self.lists)) - 1) << self.first_listed)
         self.memory = {Space.SHARED: 0, Space.LOCAL: 0}  # what may have been stored there
         self.following = [[j for j, _ in edges] for edges in successors(code)]
         self.heads = self._heads()
         self.writes = self._writes()
         self.before: dict[int, Registers] = {0: {}} if self.instructions else {}
+
+    def _lists(self) -> dict[int, tuple[int, int]]:
+        """By the offset that an index is added to: from there up to where another is, or the parameter's end."""
+        operands = [o for i in self.instructions for o in i.sources if o is not None and _indexed(o)]
+        starts = {o.value - END for o in operands}
+        slots = {first: slot for first in starts if (slot := self._slot(first)) is not None}
+        return {first: (first, min([s for s in starts if s > first] + [sum(slots[first])])) for first in slots}
+
+    def _slot(self, offset: int) -> tuple[int, int] | None:
+        """The parameter of more than one word that holds an offset: (offset, bytes)."""
+        return next(((at, size) for at, size in self.slots if at <= offset < at + size and size > WORD), None)
 
     def _writes(self) -> list[list[int]]:
         """Per instruction, registers written that may get into an address; the others need not be followed."""
@@ -163,21 +183,26 @@ class _Flow:
             if operand is None or (operand.kind == "mem" and entry.access != Access.NONE):
                 continue
             bits |= self._constant(operand) if operand.kind == "const" else 0
+            kept = self.not_listed if _indexed(operand) else -1  # an index chooses a pointer, and is none
             for register in _registers(operand):
-                bits |= held.get(register, 0)
+                bits |= held.get(register, 0) & kept
         if entry.access != Access.NONE and entry.space != Space.CONSTANT:
             bits = self._access(ins, bits, held, found)
         for register in self.writes[ins.index]:
             held[register] = bits | (held.get(register, 0) if ins.guard is not None else 0)
 
     def _constant(self, operand: Operand) -> int:
-        """A source in constant bank 0: its words. An indexed one: the array or struct that it starts in, else all words."""
+        """A source in constant bank 0: its words. An indexed one: the array or struct that it starts in, listed up to
+        where another array begins; all words where its place lies in the index, those of arrays and structs listed.
+        """
         if operand.index != 0:
             return 0
         first = operand.value - END
-        if operand.base >= 0 or operand.uniform >= 0:
-            slot = next(((at, size) for at, size in self.slots if at <= first < at + size and size > WORD), None)
-            return self._span(*slot) if slot else self.all_words
+        if _indexed(operand):
+            slot = self._slot(first)
+            chosen = self.arrays if slot is None else [self.list_at[first]]
+            bits = self.all_words if slot is None else self._span(*slot)
+            return bits | sum(1 << self.first_listed + self.lists.index(each) for each in chosen)
         if first < 0:
             return self.own_address if operand.value // WORD == PARAMETERS_AT // WORD else 0
         return self._span(first, 4 * operand.count)
@@ -211,12 +236,23 @@ class _Flow:
 
     def _origin(self, bits: int) -> Origin:
         words = frozenset(WORD * k for k in range(self.words) if bits >> k & 1)
+        listed = frozenset(span for k, span in enumerate(self.lists) if bits >> self.first_listed + k & 1)
         rest, loads = bits >> self.first_load, set()
         while rest:
             low = rest & -rest
             loads.add(low.bit_length() - 1)
             rest ^= low
-        return Origin(words, frozenset(loads))
+        return Origin(words, frozenset(loads), listed)
+
+
+def _indexed(operand: Operand | None) -> bool:
+    """Is it a constant of bank 0 whose place hangs on a register?"""
+    return (
+        operand is not None
+        and operand.kind == "const"
+        and operand.index == 0
+        and max(operand.base, operand.uniform) >= 0
+    )
 
 
 def _stores(ins: Instruction) -> bool:

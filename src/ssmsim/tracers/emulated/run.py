@@ -29,6 +29,10 @@ from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, pass_labels
 MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
 
 
+class TooLong(SsmsimError):
+    """A warp has executed more instructions than it may."""
+
+
 @dataclass
 class Step:
     """What the runner does at one instruction: record a guard, record addresses and move data, or just execute.
@@ -81,6 +85,7 @@ class Plan:
         self.ends_before = leaders
         self.stretches: dict[int, Stretch] = {}
         self.unknowns = Unknowns(watched, part.full)
+        self.most = 0  # instructions of a warp, 0: MAX_INSTRUCTIONS
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
         reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & WARPGROUP_PRODUCTS
@@ -222,7 +227,7 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
     if plan.history:
         plan.history.open(state)
     paths, record, endless = state.paths, Log(state.warps), Endless()
-    instructions = plan.code.instructions
+    instructions, most = plan.code.instructions, plan.most or MAX_INSTRUCTIONS
     count = len(instructions)
     with np.errstate(all="ignore"):
         while True:
@@ -242,9 +247,9 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
                 paths.pc[numbers] = stretch.end + 1
             else:
                 stretch.control(state, group)
-            if record.executed[numbers[0]] > MAX_INSTRUCTIONS:
-                raise SsmsimError(
-                    f"a warp has executed more than {MAX_INSTRUCTIONS} instructions: a loop that never ends",
+            if record.executed[numbers[0]] > most:
+                raise TooLong(
+                    f"a warp has executed more than {most} instructions: a loop that never ends",
                     instructions[stretch.end].where, "check the launch's parameters",
                 )  # fmt: skip
             if not log:

@@ -19,9 +19,9 @@ class EmulatedBlocks:
 
     def __init__(
         self, launch: Launch, order: Sequence[int] | np.ndarray | None, code: Code | None = None,
-        tracing: Tracing | None = None,
+        tracing: Tracing | None = None, batch: int = 1,
     ) -> None:  # fmt: skip
-        """code, tracing: the launch's, when the caller has them."""
+        """code, tracing: the launch's, when the caller has them. batch: blocks of the first batch."""
         refuse_clusters(launch)
         self.launch = launch
         self.order = range(launch.blocks) if order is None else np.asarray(order, np.int64)
@@ -32,7 +32,7 @@ class EmulatedBlocks:
         self._held: BlockTrace | None = None
         self._at = 0  # in what is held
         self._next = 0  # in the order
-        self._batch = 1
+        self._batch = batch
 
     @property
     def guesses(self) -> bool:

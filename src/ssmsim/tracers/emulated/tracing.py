@@ -17,8 +17,9 @@ from ssmsim.tracers.emulated.unknown import unspoil
 class Tracing:
     """Trace mode of one launch: runs without labels until a wanted load meets bytes that nobody recorded."""
 
-    def __init__(self, code: Code, launch: Launch) -> None:
-        self.code, self.launch = code, launch
+    def __init__(self, code: Code, launch: Launch, most: int = 0) -> None:
+        """most: instructions of a warp, 0: as many as any run; one that executes more ends it (run.TooLong)."""
+        self.code, self.launch, self.most = code, launch, most
         self.part = slice_program(code)
         instructions = code.instructions
         counts = any(
@@ -35,7 +36,9 @@ class Tracing:
 
     def _plan(self, labelled: bool, part: Slice | None = None, history: History | None = None) -> Plan:
         image = self.image if self.part.loads_global else None
-        return Plan(self.code, image, self.image, part or self.part, labelled, self.open and not history, history)
+        plan = Plan(self.code, image, self.image, part or self.part, labelled, self.open and not history, history)
+        plan.most = self.most
+        return plan
 
     def _shorten(self, blocks: np.ndarray) -> Plan:
         """The plan to start with: cut to the stores that one block's loads from shared memory really read."""

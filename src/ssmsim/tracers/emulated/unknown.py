@@ -20,7 +20,8 @@ from ssmsim.sass.records import predicate_set
 from ssmsim.tracers.emulated import hardware
 from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.module import CAPTURE
-from ssmsim.tracers.emulated.operand_values import FILES, Group, guard_lanes, unknown_constants, writer
+from ssmsim.tracers.emulated.operand_values import FILES, Group, guard_lanes, reader, unknown_constants, writer
+from ssmsim.tracers.emulated.semantics.lanes import shfl
 from ssmsim.tracers.emulated.state import State, UnknownMet
 
 KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fine in shared memory, unknown in global)
@@ -33,13 +34,25 @@ OF_THE_LAUNCH = (
 Read = Callable[[State, Group], np.ndarray]
 
 
+class UnknownData(SsmsimError):
+    """Control depends on data that nobody recorded. loads: (load instruction, address of the allocation it read)."""
+
+    def __init__(self, what: str, where: object, todo: str, loads: Iterable[tuple[int, int]]) -> None:
+        super().__init__(what, where, todo)
+        self.loads = frozenset(loads)
+
+
 class Unknowns:
-    """The reads that gave labels: label FIRST + i stands for reads[i], (what it read, what a user can do)."""
+    """The reads that gave labels: label FIRST + i stands for reads[i], (what it read, what a user can do).
+
+    loads: by label, (instruction, address of the allocation) of the loads from unrecorded memory that gave it.
+    """
 
     def __init__(self, watched: bool, full: bool = False) -> None:
         """watched: reads of unknown values matter (trace mode). full: all values are carried out (full mode)."""
         self.watched, self.full = watched, full
         self.reads: list[tuple[str, str]] = []
+        self.loads: dict[int, set[tuple[int, int]]] = {}
 
     def label(self, what: str, todo: str) -> int:
         """The label of a read; the last one is shared when there are too many."""
@@ -48,22 +61,25 @@ class Unknowns:
             self.reads.append(key)
         return FIRST + (self.reads.index(key) if key in self.reads else len(self.reads) - 1)
 
-    def load(self, ins: Instruction, memory: str) -> int:
-        """The label of a load from a buffer or variable that is not recorded."""
+    def load(self, ins: Instruction, memory: str, address: int) -> int:
+        """The label of a load from a buffer or variable that is not recorded. address: of its allocation."""
         todo = CAPTURE if memory.startswith("__device__") else "capture the launch with this buffer's contents"
-        return self.label(f"data that {ins.place} loads from {memory}, which is not recorded", todo)
+        label = self.label(f"data that {ins.place} loads from {memory}, which is not recorded", todo)
+        self.loads.setdefault(label, set()).add((ins.index, address))
+        return label
 
     def stored(self, ins: Instruction) -> int:
         """The label of a load from bytes that the launch itself changes."""
         return self.label(f"data that {ins.place} loads from bytes that the kernel itself stores", OF_THE_LAUNCH)
 
     def refuse(self, labels: np.ndarray, lanes: np.ndarray, ins: Instruction, what: str) -> None:
-        """SsmsimError when a lane's label is set: names PC, instruction, and the read behind it."""
+        """UnknownData when a lane's label is set: names PC, instruction, and the read behind it."""
         bad = np.broadcast_to(labels, lanes.shape)[lanes]
         bad = bad[bad > 0]
         if bad.size:
             source, todo = self.reads[int(bad[0]) - FIRST]
-            raise SsmsimError(f"its {what} depends on {source}", ins.where, todo)
+            loads = {load for label in np.unique(bad) for load in self.loads.get(int(label), ())}
+            raise UnknownData(f"its {what} depends on {source}", ins.where, todo, loads)
 
 
 def _pieces(operand: Operand | None) -> list[tuple[str, int]]:
@@ -148,26 +164,47 @@ def labels_each(operand: Operand | None, guard: Operand | None) -> Read:
 def pass_labels(
     ins: Instruction, execute: Callable[[State, Group], None], unknowns: Unknowns
 ) -> Callable[[State, Group], None]:
-    """`execute`, handing the labels of sources and guard on to the destinations; between lanes, any lane's to all."""
-    read = labels_of((*ins.sources, ins.guard), ins, unknowns)
+    """`execute`, handing the labels of sources and guard on to the destinations; between lanes, any lane's that takes part
+    to all, but a shuffle's from the lane that it reads.
+    """
+    read = _shuffled(ins) if ins.base == "SHFL" else labels_of((*ins.sources, ins.guard), ins, unknowns)
     guard, lanes_of = labels_of([ins.guard]), guard_lanes(ins.guard)
     numbers = predicate_set(ins, (), written=True) if ins.base in ("R2P", "UR2UP") else 0
     extra = [Operand("P" if k < 8 else "UP", k % 8) for k in range(15) if numbers >> k & 1]
     writers = [w for w in (writer(d, labels=True) for d in (*ins.destinations, *extra)) if w is not None]
-    crosses = bool({"active", "machine"} & set(ins.entry.extras)) and not ins.base.startswith(("S2", "CS2"))
-    whole = crosses or ins.entry.unit == Unit.TENSOR or ins.base == "MOVM"
+    crosses = bool({"active", "machine"} & set(ins.entry.extras)) and not ins.base.startswith(("S2", "CS2", "SHFL"))
+    tile = ins.entry.unit == Unit.TENSOR or ins.base == "MOVM"
 
     def run(state: State, group: Group) -> None:
         label, lanes = read(state, group), lanes_of(state, group)
-        if whole and label.any():
-            label = np.broadcast_to(label.max(axis=1, keepdims=True), label.shape)
+        if (crosses or tile) and label.any():
+            there = np.where(group.lanes, label, 0) if crosses else label  # what lanes that left hold is not looked at
+            label = np.broadcast_to(there.max(axis=1, keepdims=True), label.shape)
         if lanes is not None and ins.guard is not None:
             lanes = lanes | (guard(state, group) > 0) & group.lanes
-        execute(state, group)
+        if not label.all():  # else nobody looks at the values: products of unrecorded matrices are not multiplied
+            execute(state, group)
         for write in writers:
             write(state, group, label, lanes)
 
     return run
+
+
+def _shuffled(ins: Instruction) -> Read:
+    """Labels of what a SHFL gives: those of the lane that each one reads, all of them where that lane is unknown."""
+    data, which = labels_of(ins.sources[:1]), labels_of((*ins.sources[1:], ins.guard))
+    place = [reader(operand, ins) for operand in ins.sources[1:]]
+
+    def read(state: State, group: Group) -> np.ndarray:
+        label, unsure = data(state, group), which(state, group)
+        if not label.any() and not unsure.any():
+            return label
+        distance, clamp = (r(state, group) for r in place)
+        _, moved = shfl(ins, label, distance, clamp, group.lanes)
+        open_ = np.where(unsure > 0, label.max(axis=1, keepdims=True), 0)
+        return np.maximum.reduce([moved, unsure, open_]).astype(np.uint8)
+
+    return read
 
 
 def load_labels(
@@ -190,7 +227,7 @@ def load_labels(
         if blind.any():
             regions = image.region_of_place(place)
             for k in np.unique(regions[blind.any(axis=0)]):
-                label[blind & (regions == k)] = unknowns.load(ins, image.names[int(k)])
+                label[blind & (regions == k)] = unknowns.load(ins, image.names[int(k)], int(image.starts[int(k)]))
     return label
 
 

@@ -193,9 +193,10 @@ def lea(ins: Any, a: Array, b: Array, *rest: Array | None) -> tuple[Array, Array
     total = shifted + b
     if carry is not None and ins.has("X"):
         total = total + carry
-    wraps = _negated_zero(ins, 1, b)
-    if wraps is not None:
-        total = total + (wraps.astype(U64) << THIRTY_TWO)
+    for k, value in ((1, b),) if ins.has("HI") else ((0, shifted), (1, b)):
+        wraps = _negated_zero(ins, k, value)
+        if wraps is not None:
+            total = total + (wraps.astype(U64) << THIRTY_TWO)
     return total.astype(U32), total >> THIRTY_TWO != 0
 
 

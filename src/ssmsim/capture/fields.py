@@ -1,0 +1,38 @@
+"""What was noted of a launch as the fields of launch/1."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ssmsim.capture.keep import keep
+from ssmsim.capture.recorded import Recorded
+
+
+def fields(
+    launch: Recorded, facts: dict[str, Any], cubin: str, buffers: list[dict[str, Any]], folder: Path,
+    place: Callable[[str], str] = str,
+) -> dict[str, Any]:  # fmt: skip
+    """facts: of the GPU. cubin: its path. folder: of the capture, which gets the bytes of the module's variables; place: from
+    the name of such a file, as seen from a launch's folder, to what the field says.
+    """
+    variables = [
+        {"name": v.name, "kind": v.kind, "address": v.address, "bytes": v.size,
+         "contents": None if v.data is None else place(keep(folder, v.data))}
+        for v in launch.variables
+    ]  # fmt: skip
+    return {
+        "format": "launch/1",
+        "kernel": launch.kernel,
+        "device": facts,
+        "grid": launch.grid,
+        "block": launch.block,
+        "cluster": launch.cluster,
+        "shared_memory_bytes": launch.shared,
+        "registers_per_thread": launch.registers,
+        "cubin": cubin,
+        "params": launch.params.hex(),
+        "buffers": buffers,
+        "variables": variables or None,
+        "cooperative": launch.cooperative,
+        "explicit_cluster": launch.explicit_cluster,
+    }

@@ -1,0 +1,121 @@
+"""A launch tried at capture: some of its blocks are emulated as a replay would, which shows the loads that control hangs on.
+
+Static code cannot tell values apart that pass through shared memory, nor the paths that a launch's parameters choose. The
+emulator can. It stops at an address, a mask or a branch that depends on data which nobody recorded, and names the loads.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ssmsim.capture.fields import fields
+from ssmsim.capture.recorded import Recorded
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch, validated
+from ssmsim.sass.decode import Code, decode_image, refuse_unsupported
+from ssmsim.tracers.emulated.endless import NeverEnds
+from ssmsim.tracers.emulated.run import TooLong
+from ssmsim.tracers.emulated.source import EmulatedBlocks
+from ssmsim.tracers.emulated.totals import spread
+from ssmsim.tracers.emulated.tracing import Tracing
+from ssmsim.tracers.emulated.unknown import UnknownData
+
+BLOCKS = 3  # of a launch: the first, the last and one between
+MOST = (
+    1 << 17
+)  # instructions of a warp that are tried: loops of products end earlier, those that wait for other blocks never
+WORD = 8  # bytes of a pointer
+
+
+@dataclass(frozen=True)
+class Tried:
+    """loads: (load instruction, number of the buffer it read) whose unrecorded data control hangs on, empty when none.
+    refused: why the launch is not replayed, "" when it is or loads says what is missing. hopeless: no contents help it.
+    """
+
+    loads: frozenset[tuple[int, int]] = frozenset()
+    refused: str = ""
+    hopeless: bool = False
+
+
+class Trials:
+    """Tries launches. Those that differ in the places of their buffers alone are tried once."""
+
+    def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
+        """folder: of the capture. facts: of the GPU, launch/1's `device`."""
+        self.folder, self.facts = folder, facts
+        self._known: dict[str, Tried] = {}
+
+    def run(self, image: bytes, recorded: Recorded, files: Mapping[int, Path]) -> Tried:
+        """Of a launch. image: a cubin with its kernel. files: contents so far, by the buffer's address; their names tell
+        different contents apart.
+        """
+        key = _key(recorded, files)
+        if key not in self._known:
+            self._known[key] = self._try(image, recorded, files)
+        return self._known[key]
+
+    def _try(self, image: bytes, recorded: Recorded, files: Mapping[int, Path]) -> Tried:
+        try:
+            launch = self._launch(recorded, files)
+            code = decode_image(image, recorded.kernel, recorded.kernel, launch)
+            emulate(code, launch)
+        except UnknownData as error:
+            loads = frozenset((i, k) for i, at in error.loads for k in _holding(recorded, at))
+            return Tried(loads) if loads else Tried(refused=error.what, hopeless=True)
+        except SsmsimError as error:
+            return Tried(refused=error.what)
+        except Exception as error:  # a capture goes on; the launch says why its contents are missing
+            return Tried(refused=f"{type(error).__name__}: {error}")
+        return Tried()
+
+    def _launch(self, recorded: Recorded, files: Mapping[int, Path]) -> Launch:
+        """As it will be written, but for the places of its files."""
+
+        def place(file: str) -> str:
+            return str((self.folder / file.removeprefix("../")).absolute())
+
+        there = {at: str(file.absolute()) for at, file in files.items()}
+        buffers = [{k: v for k, v in b.items() if k != "recipe"} | {"contents": there.get(b["address"])}
+                   for b in recorded.buffers]  # fmt: skip
+        return validated(fields(recorded, self.facts, "tried.cubin", buffers, self.folder, place), recorded.kernel)
+
+
+def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
+    """Run blocks spread over a launch as a replay would. UnknownData where control hangs on data that are not recorded;
+    SsmsimError where a replay is refused for another reason. Ends with what is found when a warp has executed MOST, or
+    waits for a block that is not tried.
+    """
+    refuse_unsupported(code, launch)
+    order = spread(launch.blocks, blocks)
+    source = EmulatedBlocks(launch, order, code, Tracing(code, launch, MOST), blocks)
+    try:
+        while source.next_blocks(1 << 10) is not None:
+            pass
+    except TooLong:
+        return
+    except NeverEnds:
+        if order is None:
+            raise
+
+
+def _holding(recorded: Recorded, address: int) -> list[int]:
+    """Numbers of the buffers that an allocation at an address holds or is held by."""
+    return [k for k, b in enumerate(recorded.buffers) if b["address"] <= address < b["address"] + b["bytes"]]
+
+
+def _key(recorded: Recorded, files: Mapping[int, Path]) -> str:
+    """What decides a trial: the code, the geometry, the parameters up to where buffers lie, and what is recorded."""
+    params, words = recorded.params, []
+    for at in range(0, len(params), WORD):
+        word = int.from_bytes(params[at : at + WORD], "little")
+        held = _holding(recorded, word)
+        words.append((held, word - recorded.buffers[held[0]]["address"]) if held else word)
+    names = {at: file.name for at, file in files.items()}
+    buffers = [(b["bytes"], b["address"] % 512, names.get(b["address"])) for b in recorded.buffers]
+    variables = [(v.name, v.size, v.data) for v in recorded.variables]
+    shape = recorded.grid, recorded.block, recorded.cluster, recorded.shared, recorded.explicit_cluster
+    said = repr((recorded.cubin.sha256, recorded.kernel, shape, words, buffers, variables))
+    return hashlib.sha256(said.encode()).hexdigest()
