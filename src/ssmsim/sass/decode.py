@@ -214,13 +214,7 @@ def decode_launch(launch: Launch) -> Code:
         raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{SM_VERSION} is understood")
     code = decode(launch.cubin_path, launch.kernel, launch)
     for ins in code.instructions:
-        if reason := refusal(ins, launch):
+        if reason := ins.entry.refusal(ins.mods):
             raise SsmsimError(reason, ins.where, SUPPORTED)
     return code
 
-
-def refusal(ins: Instruction, launch: Launch) -> str:
-    """Why no launch with this instruction is replayed, "" when it is."""
-    if ins.base == "UCGABAR_WAIT" and launch.explicit_cluster:
-        return "barriers of clusters are not modelled"
-    return ins.entry.refusal(ins.mods)

@@ -15,8 +15,9 @@ import numpy as np
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.kernel_elf import Kernel
-from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 
+MOST_RANKS = 16  # blocks of a cluster; in one, the shared window has a part for each
 RESERVED_SHARED = 0x400  # the first KB of a block's shared window is the driver's (.nv.shared.reserved.0)
 SHARED_UNIT = 128  # bytes: shared memory is given to blocks in these units (PTX ISA, %total_smem_size)
 CALL_STACK = 4096  # room below the kernel's own frame for callees and allocations whose sizes the cubin does not total
@@ -78,7 +79,7 @@ def stack_bytes(kernel: Kernel) -> int:
 
 
 def bank0(launch: Launch, kernel: Kernel) -> Bank:
-    """Constant bank 0 as the kernel finds it, in a launch without clusters. SsmsimError when the parameters are short."""
+    """Constant bank 0 as the kernel finds it. SsmsimError when the parameters are short."""
     parameters = launch.param_bytes
     if len(parameters) < kernel.parameter_bytes:
         what = f"params hold {len(parameters)} bytes, the cubin wants {kernel.parameter_bytes}"
@@ -91,16 +92,17 @@ def bank0(launch: Launch, kernel: Kernel) -> Bank:
     dynamic = launch.shared_memory_bytes - max(0, kernel.static_shared - RESERVED_SHARED)
     bank.put(BLOCK_DIM, launch.block)
     bank.put(GRID_DIM, launch.grid)
-    bank.put(LOCAL_BASE, LOCAL_WINDOW, "<u8")
+    bank.put(LOCAL_BASE, local_window(launch), "<u8")
     bank.put(STACK_TOP, stack_bytes(kernel))
     bank.put(DYNAMIC_SHARED, dynamic)
     bank.put(RESERVED_SIZE, RESERVED_SHARED)
     if launch.shared_memory_bytes % SHARED_UNIT == 0:
         bank.put(SHARED_TOTAL, RESERVED_SHARED + launch.shared_memory_bytes)
-    bank.put(CLUSTER_DIM, (1, 1, 1))
-    bank.put(CLUSTER_INVERSE, (1, 1, 1), "<f4")
-    bank.put(CLUSTERS, launch.grid)
-    bank.put(CLUSTER_RANKS, 1)
+    cluster = launch.cluster
+    bank.put(CLUSTER_DIM, cluster)
+    bank.put(CLUSTER_INVERSE, [1 / n for n in cluster], "<f4")
+    bank.put(CLUSTERS, [g // c for g, c in zip(launch.grid, cluster, strict=True)])
+    bank.put(CLUSTER_RANKS, cluster[0] * cluster[1] * cluster[2])
     bank.put(PARAMETERS_AT, PARAMETER_WINDOW + base, "<u8")
     bank.put(DESCRIPTOR, 0, "<u8")
     if launch.explicit_cluster is not None:
@@ -116,6 +118,21 @@ def bank0(launch: Launch, kernel: Kernel) -> Bank:
 def reads_parameters(kernel: Kernel) -> tuple[int, int]:
     """(address, bytes) of the parameters where generic loads find them."""
     return PARAMETER_WINDOW + kernel.parameter_base, kernel.parameter_bytes
+
+
+def in_cluster(launch: Launch) -> bool:
+    """Do the launch's blocks have others whose shared memory they can name?"""
+    return launch.cluster != (1, 1, 1)
+
+
+def shared_window_end(launch: Launch) -> int:
+    """Where generic addresses of shared memory end: behind the last rank's part, in a launch in clusters."""
+    return SHARED_WINDOW + (MOST_RANKS if in_cluster(launch) else 1) * WINDOW_BYTES
+
+
+def local_window(launch: Launch) -> int:
+    """Where generic addresses of local memory begin: in a launch in clusters behind the parts of all ranks."""
+    return SHARED_WINDOW + MOST_RANKS * WINDOW_BYTES if in_cluster(launch) else LOCAL_WINDOW
 
 
 def unfixed(name: str) -> str:
@@ -154,8 +171,11 @@ def special(launch: Launch, name: str, block: np.ndarray, thread: np.ndarray) ->
     }  # fmt: skip
     if name in masks:
         return (masks[name] & 0xFFFFFFFF).astype(np.uint32)
+    if name == "SR_CgaCtaId":
+        x, y, z = (at % n for at, n in zip(coordinates(block, launch.grid), launch.cluster, strict=True))
+        return (x + launch.cluster[0] * (y + launch.cluster[1] * z)).astype(np.uint32)[:, None]
     single = {
-        "SRZ": 0, "SR_CgaCtaId": 0, "SR_SWINLO": 0, "SR_SWINHI": SHARED_WINDOW >> 32,
+        "SRZ": 0, "SR_SWINLO": 0, "SR_SWINHI": SHARED_WINDOW >> 32,
         "SR_SMEMSZ": shared_size(launch),
     }  # fmt: skip
     return np.array([[single[name]]], np.uint32) if name in single else None
