@@ -27,7 +27,7 @@ END = 0x210  # of the part that the driver fills; parameters follow on sm_90
 BLOCK_DIM, GRID_DIM, LOCAL_BASE, STACK_TOP, DYNAMIC_SHARED, GRID_SYNC = 0x00, 0x0C, 0x20, 0x28, 0x2C, 0x44
 SM_COUNT, RESERVED_SIZE, SHARED_TOTAL, IN_CLUSTERS = 0x10C, 0x114, 0x13C, 0x140
 CLUSTER_DIM, CLUSTER_INVERSE, CLUSTERS, CLUSTER_RANKS = 0x144, 0x150, 0x15C, 0x188
-PARAMETERS_AT, DESCRIPTOR = 0x198, 0x208
+BANK_AT, PARAMETERS_AT, DESCRIPTOR = 0xC0, 0x198, 0x208
 
 # Words that no launch file can fill, by what PTX calls them: (first, bytes, name).
 NAMES = (
@@ -103,6 +103,7 @@ def bank0(launch: Launch, kernel: Kernel) -> Bank:
     bank.put(CLUSTER_INVERSE, [1 / n for n in cluster], "<f4")
     bank.put(CLUSTERS, [g // c for g, c in zip(launch.grid, cluster, strict=True)])
     bank.put(CLUSTER_RANKS, cluster[0] * cluster[1] * cluster[2])
+    bank.put(BANK_AT, PARAMETER_WINDOW, "<u8")  # where cuBLAS finds its tensor maps, six of six kernels
     bank.put(PARAMETERS_AT, PARAMETER_WINDOW + base, "<u8")
     bank.put(DESCRIPTOR, 0, "<u8")
     if launch.explicit_cluster is not None:
@@ -143,7 +144,7 @@ def unfixed(name: str) -> str:
 def bank0_unfilled(offset: int) -> bool:
     """May this byte of bank 0 be one that no launch file fills?"""
     certain = [(BLOCK_DIM, 24), (LOCAL_BASE, 16), (RESERVED_SIZE, 4), (CLUSTER_DIM, 0x24), (CLUSTER_RANKS, 4),
-               (PARAMETERS_AT, 8), (DESCRIPTOR, 8)]  # fmt: skip
+               (BANK_AT, 8), (PARAMETERS_AT, 8), (DESCRIPTOR, 8)]  # fmt: skip
     return offset < END and not any(first <= offset < first + size for first, size in certain)
 
 

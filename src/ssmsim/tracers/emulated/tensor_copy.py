@@ -17,7 +17,7 @@ from ssmsim.tracers.emulated.mbarrier import complete_transactions
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.state import MemoryWanted, State, UnknownMet
 from ssmsim.tracers.emulated.tensor_map import BYTES as MAP_BYTES
-from ssmsim.tracers.emulated.tensor_map import MEANT, TensorMap, tensor_map
+from ssmsim.tracers.emulated.tensor_map import TensorMap, tensor_map
 from ssmsim.tracers.emulated.unknown import KNOWN, OF_THE_LAUNCH, Unknowns
 
 SHARED_ALIGNMENT, MAP_ALIGNMENT = 128, 64  # bytes (PTX ISA, "cp.async.bulk.tensor"; CUtensorMap)
@@ -51,7 +51,7 @@ class TensorCopy:
             raise MemoryWanted
         place = int(self.global_.places(np.array([address]))[0])
         if self.unknowns.watched or state.labels is not None:
-            if not (self.image.marks[place : place + MEANT] == KNOWN).all():
+            if not (self.image.marks[place : place + MAP_BYTES] == KNOWN).all():
                 if state.labels is None:
                     raise UnknownMet
                 what = f"its tensor map at {address:#x} is not recorded, or stored by the kernel in a way that is not followed"

@@ -1,4 +1,7 @@
-"""Descriptors of tensors in global memory (CUtensorMap, 128 bytes), and which elements a tile of one has."""
+"""Descriptors of tensors in global memory (CUtensorMap), and which elements a tile of one has.
+
+The driver's have 128 bytes; copies read the first 64, since libraries keep others in the rest.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 
-BYTES = 128
-MEANT = 60  # bytes of the descriptor that say something: the driver's copy of the tile's size and the like follow
+BYTES = 64
 # Type codes: (name, bytes per element).
 TYPES = {
     0: ("u8", 1), 1: ("u16", 2), 2: ("u32", 4), 3: ("s32", 4), 4: ("u64", 8), 5: ("s64", 8), 6: ("f16", 2), 7: ("f32", 4),
@@ -90,7 +92,7 @@ class TensorMap:
 
 
 def tensor_map(data: bytes, where: object) -> TensorMap:
-    """The descriptor in 128 bytes (32-bit little-endian words, as ptxas' own code writes them).
+    """The descriptor in 64 bytes (32-bit little-endian words, as ptxas' own code writes them).
 
     Raises SsmsimError naming `where` for im2col, interleaved layouts, unknown types and swizzles that are not emulated.
     """
