@@ -116,11 +116,13 @@ def _load_constant(ins: Instruction) -> Execute:
     from dataclasses import replace
 
     read = reader(replace(source, count=1 if narrow else destination.count), ins)
+    address = register_address(source)
 
     def execute(state: State, group: Group) -> None:
         value = read(state, group)
         if narrow:
-            shift = U32(8 * (source.value & 3))  # registers index whole words in code seen so far
+            place = np.int64(source.value) if address is None else address(state, group)
+            shift = (8 * (place & 3)).astype(U32)
             bits = int(narrow[1:])
             value = value >> shift & U32((1 << bits) - 1)
             if narrow[0] == "S":
