@@ -217,4 +217,3 @@ def decode_launch(launch: Launch) -> Code:
         if reason := ins.entry.refusal(ins.mods):
             raise SsmsimError(reason, ins.where, SUPPORTED)
     return code
-

@@ -289,7 +289,6 @@ IM2COL = "tensor copies in im2col mode are not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
 
 
-
 def _no_masks(mods: Mods) -> str:
     return LANE_MASKS if "TMASK" in mods else ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ssmsim.errors import SsmsimError
@@ -10,7 +12,7 @@ from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.state import State, UnknownMet
 from ssmsim.tracers.emulated.unknown import FIRST, KNOWN, SPOILED, Unknowns
 
-UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.dtype("V16")}
+UNSIGNED: dict[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16), 4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
 
 
 def elements(data: np.ndarray, size: int) -> np.ndarray:
@@ -51,7 +53,7 @@ class GlobalBytes:
         """
         assert self.image is not None
         marks = self.image.marks[place]
-        if (marks == KNOWN).all() or not self.unknowns.watched and state.labels is None:
+        if (marks == KNOWN).all() or (not self.unknowns.watched and state.labels is None):
             return np.full(place.shape, KNOWN, np.uint8)
         if state.labels is None:
             raise UnknownMet

@@ -143,7 +143,9 @@ class BulkCopy:
         self.targets.fits(offset, count, size)
         first, marks = block * size + offset, shared_marks(state)
         assert self.image is not None
-        self._put(self.image.data[target[0] : target[0] + count], state.shared.reshape(-1)[first : first + count].copy())
+        self._put(
+            self.image.data[target[0] : target[0] + count], state.shared.reshape(-1)[first : first + count].copy()
+        )
         self.global_.stored(state, target, 1, None if marks is None else marks[first : first + count])
 
 
@@ -174,7 +176,9 @@ class RemoteStore:
         offset, block = shared_place(state, own, address, on, self.ins, remote=True)
         at, other = shared_place(state, own, barrier, on, self.ins, remote=True)
         if (on & ((offset + self.width > size) | (block != other))).any():
-            raise SsmsimError("st.async outside of a block's memory, or barrier in another block", self.ins.where, "a fault")
+            raise SsmsimError(
+                "st.async outside of a block's memory, or barrier in another block", self.ins.where, "a fault"
+            )
         place = np.where(on, block * size + offset, 0)
         if self.grain:
             for k in range(0, self.width, self.grain):

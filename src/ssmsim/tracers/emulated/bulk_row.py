@@ -48,7 +48,9 @@ class Targets:
         address, barrier = row[:, SHARED], row[:, BARRIER]
         wrong = barrier % BARRIER_ALIGNMENT != 0
         if wrong.any():
-            raise SsmsimError(f"mbarrier at {int(barrier[wrong][0]):#x} is not aligned", self.ins.where, "a fault on a GPU")
+            raise SsmsimError(
+                f"mbarrier at {int(barrier[wrong][0]):#x} is not aligned", self.ins.where, "a fault on a GPU"
+            )
         size, every = state.cluster.size, np.ones(len(row), bool)
         if not self.several:
             place, block = shared_place(state, own, address, every, self.ins, remote=True)

@@ -46,7 +46,8 @@ def clusters(launch: Launch, blocks: np.ndarray) -> np.ndarray:
 
 def members(launch: Launch, numbers: np.ndarray) -> np.ndarray:
     """int64[len(numbers) * size]: linear ids of the blocks of some clusters, cluster by cluster, by rank."""
-    counts = tuple(g // c for g, c in zip(launch.grid, launch.cluster, strict=True))
+    wide, high, deep = (g // c for g, c in zip(launch.grid, launch.cluster, strict=True))
+    counts = (wide, high, deep)
     first = [at * n for at, n in zip(coordinates(np.asarray(numbers, np.int64), counts), launch.cluster, strict=True)]
     inside = coordinates(np.arange(size_of(launch)), launch.cluster)
     x, y, z = ((f[:, None] + i[None, :]).reshape(-1) for f, i in zip(first, inside, strict=True))

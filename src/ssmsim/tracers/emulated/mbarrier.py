@@ -237,7 +237,9 @@ def _arrive(ins: Instruction) -> Move:
         if write:
             word = np.zeros(on.shape, np.uint64)
             word[on] = before.view(np.uint64)
-            write(state, group, np.stack([word & np.uint64(0xFFFFFFFF), word >> np.uint64(32)]).astype(np.uint32), lanes)
+            write(
+                state, group, np.stack([word & np.uint64(0xFFFFFFFF), word >> np.uint64(32)]).astype(np.uint32), lanes
+            )
         _known(write_label, state, group, lanes)
 
     return move

@@ -88,7 +88,11 @@ def _before(fact: Facts, out: Live) -> tuple[int, Live]:
 
 
 def _live(
-    table: list[Facts], following: Edges, wanted: list[tuple[int, int]], feeds: Feeds | None, always_computes: list[bool]
+    table: list[Facts],
+    following: Edges,
+    wanted: list[tuple[int, int]],
+    feeds: Feeds | None,
+    always_computes: list[bool],
 ) -> list[bool]:
     """Which instructions compute: all that write something live, and those of `always_computes`.
 

@@ -54,13 +54,17 @@ class TensorCopy:
             if not (self.image.marks[place : place + MAP_BYTES] == KNOWN).all():
                 if state.labels is None:
                     raise UnknownMet
-                what = f"its tensor map at {address:#x} is not recorded, or stored by the kernel in a way that is not followed"
-                raise SsmsimError(what, self.ins.where, f"capture the launch with this buffer's contents; {OF_THE_LAUNCH}")
+                what = f"its tensor map at {address:#x} is not recorded, or stored by the kernel by other means than exchanges"
+                raise SsmsimError(
+                    what, self.ins.where, f"capture the launch with this buffer's contents; {OF_THE_LAUNCH}"
+                )
         return self.image.data[place : place + MAP_BYTES].tobytes()
 
     def _map(self, state: State, address: int) -> TensorMap:
         if address % MAP_ALIGNMENT:
-            raise SsmsimError(f"tensor map at {address:#x}, not a multiple of {MAP_ALIGNMENT}", self.ins.where, "a fault")
+            raise SsmsimError(
+                f"tensor map at {address:#x}, not a multiple of {MAP_ALIGNMENT}", self.ins.where, "a fault"
+            )
         self.global_.check(np.array([address]), np.array([address]), MAP_BYTES)
         data = self._bytes(state, address)
         if data not in self.maps:
@@ -91,7 +95,8 @@ class TensorCopy:
             layout = self._map(state, int(one))
             where = on & (address == one)
             found[where, 0, BYTES] = layout.tile_bytes
-            self.global_.check(*layout.span(at[:, where]), layout.element)
+            first, last = layout.span(at[:, where])
+            self.global_.check(first, last, layout.element)
         return found
 
     def move(self, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:

@@ -87,7 +87,9 @@ class TensorMap:
             raise SsmsimError("a tensor copy that rounds to tf32 is not emulated", where, "copy float32")
         inner = self.counts[0] * self.element
         if self.swizzle and inner != SWIZZLE_SPANS[self.swizzle]:
-            what = f"a tile of {inner} bytes in its inner dimension with a swizzle of {SWIZZLE_SPANS[self.swizzle]} bytes"
+            what = (
+                f"a tile of {inner} bytes in its inner dimension with a swizzle of {SWIZZLE_SPANS[self.swizzle]} bytes"
+            )
             raise SsmsimError(f"{what} is not emulated", where, "give the inner dimension the swizzle's width")
 
 
