@@ -154,7 +154,7 @@ def test_one_dimension_steps_and_kinds_of_numbers(programs: Programs) -> None:
     out = programs.run(launch, array).out[:4096].view(np.uint32)
     np.testing.assert_array_equal(out, tile(array, (1, 3), box, steps).reshape(-1))
     launch = programs.launch("load_2d", 1, tensor("u32", INPUT, (64, 96), (256,), (32, 16)))
-    with pytest.raises(SsmsimError, match="waits for ever for .* 0 arrivals and 2048 bytes are missing"):
+    with pytest.raises(SsmsimError, match=r"waits for ever for .* 0 arrivals and 2048 bytes are missing"):
         programs.run(launch, array)
     launch = programs.launch("load_1d", 8, tensor("f32.ftz", INPUT, (64,), (), (64,), flags=1 << 15))
     small = np.array([1e-40, -1e-40, 2.5, -0.0] * 16, np.float32)
@@ -380,5 +380,5 @@ def test_engines_refuse_by_name(programs: Programs) -> None:
         open_tracer("emulated").blocks(clustered, decode_launch(clustered).program)
     alone = clustered.model_copy(update={"cluster": (1, 1, 1)})
     alone._folder = Path(clustered.folder)
-    with pytest.raises(SsmsimError, match="UCGABAR_WAIT.*barriers of clusters have no timing"):
+    with pytest.raises(SsmsimError, match=r"UCGABAR_WAIT.*barriers of clusters have no timing"):
         open_tracer("emulated").blocks(alone, decode_launch(alone).program)
