@@ -110,7 +110,7 @@ PROGRAMS: dict[str, str] = {
     "bulk_add_f32": from_shared(64, "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [out], [s], 256;"),
     "bulk_add_bf16": from_shared(64, "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [out], [s], 256;"),
     "bulk_min_s32": from_shared(64, "cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s32 [out], [s], 256;"),
-    "red_async": "mapa.shared::cluster.u32 a, s, 1; mapa.shared::cluster.u32 b, bar, 1; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [a], n, [b];",
+    "no_complete": "mbarrier.arrive.noComplete.shared.b64 x, [bar], 2; st.global.b64 [out], x;",
 }  # fmt: skip
 NEXT = "add.u32 peer, rank, 1; and.b32 peer, peer, 3; mapa.shared::cluster.u32 a, s, peer; mapa.shared::cluster.u32 b, bar, peer; mov.u32 e, %ctaid.y; mov.u32 c, %nctaid.x; mad.lo.u32 block, e, c, block; mul.wide.u32 x, block, 1024; add.u64 out, out, x; mad.wide.u32 out, i, 8, out;"
 CLUSTERED: dict[str, str] = {
@@ -132,6 +132,14 @@ CLUSTERED: dict[str, str] = {
     + "mad.lo.u32 c, i, 8, a; cvt.u64.u32 x, block; mad.wide.u32 x, i, 1000, x; st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [c], x, [b]; "
     + wait(0, "0")
     + f"mad.lo.u32 c, i, 8, s; ld.shared.b64 x, [c]; st.global.b64 [out], x; {SYNC}",
+    # reductions of all threads into eight pairs of words of the next block
+    "red_async": NEXT
+    + "@p mbarrier.init.shared.b64 [bar], 1; @p mbarrier.arrive.expect_tx.shared.b64 _, [bar], 768; mad.lo.u32 c, i, 4, s; st.shared.b32 [c], 50; st.shared.b32 [c+256], 0; "
+    + SYNC
+    + "and.b32 t, i, 7; mad.lo.u32 c, t, 8, a; red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [c], i, [b]; sub.u32 t, 20, i; "
+    + "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.s32 [c+4], t, [b]; setp.lt.u32 q, i, 32; cvt.u64.u32 x, i; @q red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [c+256], x, [b]; "
+    + wait(0, "0")
+    + f"and.b32 t, i, 7; mad.lo.u32 c, t, 8, s; ld.shared.v2.b32 {{u, v}}, [c]; ld.shared.b32 w, [c+256]; add.u32 u, u, w; st.global.v2.b32 [out], {{u, v}}; {SYNC}",
     # arrivals at the next block's barrier, one of them with an expectation
     "remote_arrive": NEXT
     + "@p mbarrier.init.shared.b64 [bar], 64; "

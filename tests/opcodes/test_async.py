@@ -266,6 +266,14 @@ def test_asynchronous_stores_into_the_next_block(programs: Programs) -> None:
     assert not out[:, :, 1].any()
 
 
+def test_asynchronous_reductions_into_the_next_block(programs: Programs) -> None:
+    out, low = pairs(programs, "red_async"), np.arange(8)
+    sums = 50 + 8 * low + 8 * 28 + 4 * low + 8 * 6  # of all threads of a residue, and of those below 32
+    np.testing.assert_array_equal(out[:, :, 0], np.broadcast_to(np.tile(sums, 8), (16, THREADS)))
+    least = np.minimum(50, 20 - (56 + low)).astype(np.int32).view(np.uint32)
+    np.testing.assert_array_equal(out[:, :, 1], np.broadcast_to(np.tile(least, 8), (16, THREADS)))
+
+
 def test_arrivals_at_the_next_block(programs: Programs) -> None:
     out = pairs(programs, "remote_arrive")
     assert (out[:, :, 0] == np.arange(16)[:, None]).all()
@@ -293,7 +301,7 @@ MAPS = {
     "load_5d": tensor("u8", INPUT, (32, 5, 4, 3, 2), (32, 160, 640, 1920), (32, 4, 4, 2, 2)),
 }  # fmt: skip
 TILES = tensor("u32", OUTPUT, (64, 96), (256,), (32, 32))
-FAULTY = ("deadlock", "too_many", "im2col", "red_async")
+FAULTY = ("deadlock", "too_many", "im2col", "no_complete")
 
 
 def same(a: BlockTrace, b: BlockTrace) -> None:
@@ -344,7 +352,9 @@ def test_blocks_of_one_cluster_alone(programs: Programs) -> None:
 # ---- what is refused ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "message"), [("im2col", "im2col mode are not emulated"), ("red_async", "red.async")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("im2col", "im2col mode are not emulated"), ("no_complete", r"\.noComplete is not emulated")]
+)
 def test_forms_that_are_refused(programs: Programs, name: str, message: str) -> None:
     with pytest.raises(SsmsimError, match=message):
         decode_launch(programs.launch(name))

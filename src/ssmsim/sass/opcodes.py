@@ -47,7 +47,7 @@ class Space(IntEnum):
 
 class Access(IntEnum):
     """What a memory instruction does with memory. MBARRIER: works on barrier words in shared memory; BULK: one copy, store or
-    reduction of many bytes for the whole warp; REMOTE: a store into a cluster's shared memory that a barrier there counts.
+    reduction of many bytes for the whole warp; REMOTE: a store or reduction in a cluster's shared memory that a barrier there counts.
     """
 
     NONE = 0
@@ -283,7 +283,6 @@ def _surface_store(mods: Mods) -> str:
 
 ASYNCHRONOUS = "asynchronous machinery (mbarriers, bulk and tensor copies) has no timing"
 REMOTE_STORES = "stores into another block's shared memory have no timing"
-REMOTE_REDUCTIONS = "asynchronous reductions in another block's shared memory (red.async) are not emulated"
 LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
 IM2COL = "tensor copies in im2col mode are not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
@@ -533,7 +532,7 @@ OPCODES: dict[str, Opcode] = {
     "UTMACCTL": Op(UD, " = u2", untimed=ASYNCHRONOUS),
     "UTMACMDFLUSH": Op(UD, " = ", untimed=ASYNCHRONOUS),
     "STAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED, untimed=REMOTE_STORES),
-    "REDAS": Op(L, _store_async, refused=REMOTE_REDUCTIONS),
+    "REDAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED, untimed=REMOTE_STORES),
     # textures and surfaces
     "TEX": Op(L, _texture, refused=TEXTURES),
     "TLD": Op(L, _texture, refused=TEXTURES),

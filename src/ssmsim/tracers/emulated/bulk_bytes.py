@@ -12,7 +12,12 @@ from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.state import State, UnknownMet
 from ssmsim.tracers.emulated.unknown import FIRST, KNOWN, SPOILED, Unknowns
 
-UNSIGNED: dict[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.uint16), 4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
+UNSIGNED: dict[int, np.dtype[Any]] = {
+    1: np.dtype(np.uint8),
+    2: np.dtype(np.uint16),
+    4: np.dtype(np.uint32),
+    8: np.dtype(np.uint64),
+}
 
 
 def elements(data: np.ndarray, size: int) -> np.ndarray:

@@ -1,5 +1,5 @@
 """Bulk copies: runs of bytes between global and shared memory and between blocks of a cluster (UBLKCP), reductions of them
-(UBLKRED), prefetches (UBLKPF), and single stores into another block that its mbarrier counts (STAS).
+(UBLKRED), prefetches (UBLKPF), and single stores and reductions into another block that its mbarrier counts (STAS, REDAS).
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
-from ssmsim.sass.opcodes import SUPPORTED, memory_registers
+from ssmsim.sass.opcodes import SUPPORTED, Space, memory_registers
 from ssmsim.tracers.emulated.address_space import Image, check_alignment, scatter
 from ssmsim.tracers.emulated.bulk_bytes import GlobalBytes, elements, note_stores, shared_marks
 from ssmsim.tracers.emulated.bulk_reduce import reduced
@@ -18,7 +18,7 @@ from ssmsim.tracers.emulated.lane_bytes import all_lanes
 from ssmsim.tracers.emulated.mbarrier import complete_transactions
 from ssmsim.tracers.emulated.operand_values import Group, reader
 from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import KNOWN, Unknowns, labels_each, store_labels
+from ssmsim.tracers.emulated.unknown import KNOWN, Unknowns, labels_each, load_labels, store_labels
 
 UNIT = 16  # bytes that sizes and addresses are multiples of
 KINDS = {"F16": ("f16", 2), "BF16": ("bf16", 2), "F32": ("f32", 4), "F64": ("f64", 8), "S32": ("s32", 4), "U64": ("u64", 8),
@@ -150,22 +150,40 @@ class BulkCopy:
 
 
 class RemoteStore:
-    """STAS: each lane stores registers at the address in its first register, with offset, in a block of the cluster, and
-    takes their bytes off the mbarrier in its second one.
+    """STAS, REDAS: each lane stores registers, or reduces them into what is there, at the address in its first register, with
+    offset, in a block of the cluster, and takes their bytes off the mbarrier in its second one.
     """
 
-    def __init__(self, ins: Instruction, moves: bool, grain: int) -> None:
+    def __init__(self, ins: Instruction, unknowns: Unknowns, moves: bool, grain: int) -> None:
         operand, value = ins.sources
         assert operand is not None
         if not operand.wide or operand.base < 0 or operand.uniform >= 0:
-            raise SsmsimError("this STAS is not supported", ins.where, SUPPORTED)
+            raise SsmsimError("this store is not supported", ins.where, SUPPORTED)
+        self.unknowns = unknowns
         self.ins, self.moves, self.grain, self.width = ins, moves, grain, 4 * memory_registers(ins.mods)
-        self.register, self.offset = operand.base, operand.value
+        self.register, self.offset, self.reduces = operand.base, operand.value, ins.base == "REDAS"
         self.read, self.label_of = reader(value, ins), labels_each(value, ins.guard)
 
     def rows(self, state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
         """int64 [W, 1, 32]: shared addresses with ranks."""
         return (state.r[self.register][group.index].astype(np.int64) + self.offset & 0xFFFFFFFF)[:, None, :]
+
+    def _held(self, state: State, place: np.ndarray, on: np.ndarray) -> tuple:
+        """Arguments of load_labels for what a reduction finds."""
+        assert state.labels is not None
+        return state.labels.shared, place, self.width, on, Space.SHARED, None, self.unknowns, self.ins
+
+    def _put(self, memory: np.ndarray, place: np.ndarray, value: np.ndarray, on: np.ndarray) -> None:
+        """uint32 [n, W, 32] values at byte indices of memory; reductions one lane after another."""
+        if not self.reduces:
+            scatter(memory, place, self.width, value, on)
+            return
+        kind = next((KINDS[m][0] for m in self.ins.mods.order if m in KINDS), "u64" if self.width == 8 else "u32")
+        held = elements(memory, self.width)
+        for warp, lane in np.argwhere(on):
+            new = elements(np.ascontiguousarray(value[:, warp, lane]).view(np.uint8), self.width)
+            at = int(place[warp, lane]) // self.width
+            held[at : at + 1] = reduced(self.ins, kind, held[at : at + 1].copy(), new)
 
     def move(self, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         on = np.broadcast_to(all_lanes(lanes, group), (len(group.numbers), 32))
@@ -186,7 +204,10 @@ class RemoteStore:
         if self.moves:
             value = self.read(state, group)
             value = value if value.ndim == 3 else value[None]
-            scatter(state.shared.reshape(-1), place, self.width, np.broadcast_to(value, (len(value), *on.shape)), on)
+            self._put(state.shared.reshape(-1), place, np.broadcast_to(value, (len(value), *on.shape)), on)
             if state.labels:
-                store_labels(state.labels.shared, place, self.width, on, self.label_of(state, group))
+                label = self.label_of(state, group)
+                if self.reduces:
+                    label = np.maximum(label, load_labels(*self._held(state, place, on)))
+                store_labels(state.labels.shared, place, self.width, on, label)
         complete_transactions(state, other[on], at[on], np.full(int(on.sum()), self.width, np.int64), self.ins)

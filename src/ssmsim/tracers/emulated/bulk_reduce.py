@@ -7,6 +7,7 @@ import numpy as np
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED
+from ssmsim.tracers.emulated.semantics.formats import flush
 
 OPERATIONS = ("ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR")
 INTEGERS = {"u8": np.uint8, "u16": np.uint16, "u32": np.uint32, "s32": np.int32, "u64": np.uint64, "s64": np.int64}
@@ -50,5 +51,7 @@ def reduced(ins: Instruction, kind: str, old: np.ndarray, new: np.ndarray) -> np
     with np.errstate(all="ignore"):
         if kind == "bf16":
             return _rounded(_number(name, _widened(old), _widened(new)))
+        if kind == "f32" and name == "ADD":  # flushes subnormals (PTX ISA, cp.reduce.async.bulk)
+            return flush(_number(name, flush(old).view(np.float32), flush(new).view(np.float32)).view(np.uint32))
         dtype = np.dtype(INTEGERS[kind] if kind in INTEGERS else FLOATS[kind])
         return _number(name, old.view(dtype), new.view(dtype)).view(bits)

@@ -211,7 +211,7 @@ def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:
     if access == Access.MBARRIER:  # its words are carried out in any case
         return 0, 0
     if access == Access.REMOTE:
-        return 0, 1 << SHARED
+        return (1 << SHARED if ins.base == "REDAS" else 0), 1 << SHARED
     if space == Space.LOCAL:
         words = _stack_words(ins) if fixed_stack else None
         bits = bit_range(STACK, STACK_WORDS) if words is None else words

@@ -162,7 +162,7 @@ class Plan:
             rows, move = compile_rows(ins, None), compile_mbarrier(ins)
             return [*checks, Step(offset, None, guard_lanes(ins.guard), rows, move)]
         if ins.entry.access == Access.REMOTE:
-            unit = RemoteStore(ins, moves, grain)
+            unit = RemoteStore(ins, self.unknowns, moves, grain)
         else:
             kind = TensorCopy if ins.base.startswith("UTMA") else BulkCopy
             unit = kind(ins, self.image, self.bounds, self.unknowns, moves, grain)
