@@ -154,7 +154,8 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
              for f, i in zip(table, instructions, strict=True)]  # fmt: skip
     tainted = _tainted(table, following)
     known = [not tainted[i] & f.guard for i, f in enumerate(table)]
-    published = [descriptors_change(code) and publishes(i) for i in instructions]
+    changes = descriptors_change(code)
+    published = [changes and publishes(i) for i in instructions]
     wanted = [(f.guard if e or k else 0, f.record | (f.data & ~MEMORY if p else 0))
               for f, e, k, p in zip(table, exact, known, published, strict=True)]  # fmt: skip
     computes = _live(table, following, wanted, feeds, published)
