@@ -93,6 +93,13 @@ PROGRAMS: dict[str, str] = {
     + "xor.b32 b, i, 1; mad.lo.u32 b, b, 16, s; ld.shared.b32 t, [b]; cp.async.mbarrier.arrive.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar]; "
     + wait(1, "1")
     + "mad.wide.u32 x, i, 4, out; st.global.b32 [x], t;",
+    # control by what a copy brought, and by what another one stored
+    "branch": START.format(count=1)
+    + f"@p mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256; @p {BULK} [s], [in], 256, [bar]; "
+    + wait(0, "0")
+    + "mad.lo.u32 b, i, 4, s; ld.shared.b32 t, [b]; mad.wide.u32 x, i, 4, out; setp.gt.s32 q, t, 0; @!q bra ELSE; st.global.b32 [x], t; ELSE: ",
+    "read_back": from_shared(64, "cp.async.bulk.global.shared::cta.bulk_group [out], [s], 256;")
+    + "bar.sync 0; mad.wide.u32 x, i, 4, out; ld.global.b32 t, [x]; setp.gt.s32 q, t, 0; @!q bra ELSE; st.global.b32 [x+1024], t; ELSE: ",
     "deadlock": START.format(count=2) + "@p mbarrier.arrive.shared.b64 _, [bar]; " + wait(0, "0"),
     "too_many": START.format(count=2) + "@p mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 16; bar.sync 0; mbarrier.arrive.shared.b64 _, [bar];",
     "load_1d": tensor_load(1, "{n}", 256),

@@ -9,6 +9,7 @@ import pytest
 from async_programs import CLUSTERED, INPUT, OUTPUT, PROGRAMS, SIZE, Programs
 
 from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers import open_tracer
@@ -301,7 +302,7 @@ MAPS = {
     "load_5d": tensor("u8", INPUT, (32, 5, 4, 3, 2), (32, 160, 640, 1920), (32, 4, 4, 2, 2)),
 }  # fmt: skip
 TILES = tensor("u32", OUTPUT, (64, 96), (256,), (32, 32))
-FAULTY = ("deadlock", "too_many", "im2col", "no_complete")
+FAULTY = ("branch", "read_back", "deadlock", "too_many", "im2col", "no_complete")
 
 
 def same(a: BlockTrace, b: BlockTrace) -> None:
@@ -323,6 +324,36 @@ def test_trace_mode_sees_what_full_mode_executes(programs: Programs, name: str) 
         bulk = program.opcodes[program.instructions["opcode"][full.index[k]]].startswith(("UTM", "UBLK"))
         on = np.ones(32, bool) if bulk else (full.mask[k] >> np.arange(32) & 1) == 1
         np.testing.assert_array_equal(full.addresses[at[k], on], traced.addresses[at[k], on])
+
+
+def recorded(launch: Launch, contents: dict[str, np.ndarray]) -> Launch:
+    """The launch with some buffers' contents."""
+    buffers = []
+    for buffer in launch.buffers:
+        if buffer.name in contents:
+            data = np.zeros(SIZE, np.uint8)
+            data[: contents[buffer.name].nbytes] = contents[buffer.name].view(np.uint8)
+            (launch.folder / f"{launch.kernel}.{buffer.name}").write_bytes(data.tobytes())
+            buffer = buffer.model_copy(update={"contents": f"{launch.kernel}.{buffer.name}"})
+        buffers.append(buffer)
+    changed = launch.model_copy(update={"buffers": buffers})
+    changed._folder = launch.folder
+    return changed
+
+
+def test_control_by_copied_data_needs_the_contents(programs: Programs) -> None:
+    launch, given = programs.launch("branch"), words(64)
+    with pytest.raises(SsmsimError, match=r"depends on data that .*UBLKCP.* loads from in, which is not recorded"):
+        programs.traced(launch)
+    same(programs.run(launch, given).trace, programs.traced(recorded(launch, {"in": given})))
+
+
+def test_control_by_what_a_copy_stored_is_refused(programs: Programs) -> None:
+    launch, given = programs.launch("read_back"), words(64)
+    out = programs.run(launch, given).out.view(np.uint32)
+    np.testing.assert_array_equal(out[256:320], np.where(given.view(np.int32) > 0, given, 0))
+    with pytest.raises(SsmsimError, match="loads from bytes that the kernel itself stores"):
+        programs.traced(recorded(launch, {"in": given, "out": given}))
 
 
 def test_rows_of_a_tensor_copy(programs: Programs) -> None:
