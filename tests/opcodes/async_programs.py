@@ -42,14 +42,14 @@ def wait(k: int, parity: str, at: str = "bar") -> str:
     return WAIT.format(k=k, at=at, parity=parity)
 
 
-def tensor_load(rank: int, at: str, size: int) -> str:
-    """One thread loads a tile to sm; all store `size` bytes of it to out, 4 bytes per thread and turn."""
+def tensor_load(rank: int, at: str, size: int, shown: int = 0) -> str:
+    """One thread loads a tile to sm; all store its bytes (or `shown` ones) to out, 4 bytes per thread and turn."""
     return (
         START.format(count=1)
         + f"@!p bra NOT; mbarrier.arrive.expect_tx.shared.b64 _, [bar], {size}; cp.async.bulk.tensor.{rank}d.{LOAD} [s], [map, {at}], [bar]; NOT: "
         + wait(0, "0")
         + "mov.b32 a, i; AGAIN: "
-        + f"setp.lt.u32 q, a, {size // 4}; @!q bra DONE; mad.lo.u32 b, a, 4, s; ld.shared.b32 t, [b]; mad.wide.u32 x, a, 4, out; st.global.b32 [x], t; add.u32 a, a, 64; bra AGAIN; DONE: "
+        + f"setp.lt.u32 q, a, {(shown or size) // 4}; @!q bra DONE; mad.lo.u32 b, a, 4, s; ld.shared.b32 t, [b]; mad.wide.u32 x, a, 4, out; st.global.b32 [x], t; add.u32 a, a, 64; bra AGAIN; DONE: "
     )
 
 
@@ -106,6 +106,7 @@ PROGRAMS: dict[str, str] = {
     "load_2d": tensor_load(2, "{n, 3}", 4096),
     "load_3d": tensor_load(3, "{n, -1, 2}", 4096),
     "load_5d": tensor_load(5, "{n, 0, 1, 0, 1}", 2048),
+    "load_narrow": tensor_load(2, "{n, 3}", 1024, 4096),
     "store_2d": from_shared(1024, "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {n, 3}], [s];"),
     **{
         f"reduce_{op}": from_shared(1024, f"cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.tile.bulk_group [map, {{n, 3}}], [s];")

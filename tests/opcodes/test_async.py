@@ -130,6 +130,14 @@ def test_tiles_of_two_dimensions(programs: Programs, swizzle: int, inner: int, m
     np.testing.assert_array_equal(out, swizzled(tile(array, (x, 3), box), mask))
 
 
+def test_tiles_narrower_than_their_swizzle_lie_apart(programs: Programs) -> None:
+    array, box = words(64 * 96).reshape(96, 64), (8, 32)
+    launch = programs.launch("load_narrow", 4, tensor("u32", INPUT, (64, 96), (256,), box, swizzle=3))
+    wide = np.zeros((32, 32), np.uint32)
+    wide[:, :8] = tile(array, (4, 3), box)
+    np.testing.assert_array_equal(programs.run(launch, array).out[:4096], swizzled(wide, 0x70))
+
+
 @pytest.mark.parametrize("x", [-2, 10])
 def test_tiles_of_three_and_five_dimensions(programs: Programs, x: int) -> None:
     array = RNG.integers(0, 1 << 16, (5, 20, 24), np.uint16)
@@ -297,6 +305,7 @@ def test_bulk_copies_into_the_next_block(programs: Programs) -> None:
 # ---- trace mode -------------------------------------------------------------------------------------------------------
 
 MAPS = {
+    "load_narrow": tensor("u32", INPUT, (64, 96), (256,), (8, 32), swizzle=3),
     "load_1d": tensor("u32", INPUT, (64,), (), (64,)), "load_2d": tensor("u32", INPUT, (64, 96), (256,), (32, 32), swizzle=3),
     "load_3d": tensor("u16", INPUT, (24, 20, 5), (48, 960), (16, 16, 8)), "multicast": tensor("u32", INPUT, (64, 96), (256,), (64, 1)),
     "load_5d": tensor("u8", INPUT, (32, 5, 4, 3, 2), (32, 160, 640, 1920), (32, 4, 4, 2, 2)),

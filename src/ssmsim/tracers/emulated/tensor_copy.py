@@ -131,7 +131,7 @@ class TensorCopy:
         """One tile to the same place in some blocks."""
         size = state.shared.shape[1]
         layout, address, inside = self._tile(state, row)
-        self.targets.fits(offset, layout.tile_bytes, size)
+        self.targets.fits(offset, layout.place_bytes, size)
         places = [int(block) * size + layout.swizzled(offset) for block in blocks]
         for place in places:
             for k in range(0, layout.element if self.grain else 0, max(self.grain, 1)):
@@ -165,7 +165,7 @@ class TensorCopy:
         if not self.moves:
             self.global_.spoil(target, layout.element)
             return
-        self.targets.fits(offset, layout.tile_bytes, size)
+        self.targets.fits(offset, layout.place_bytes, size)
         place = (block * size + layout.swizzled(offset))[inside]
         value = elements(state.shared.reshape(-1), layout.element)[place // layout.element]
         assert self.image is not None

@@ -47,6 +47,16 @@ class TensorMap:
         return tuple(-(-b // s) for b, s in zip(self.box, self.steps, strict=True))
 
     @property
+    def pitch(self) -> int:
+        """Bytes from one row of a tile (its innermost dimension) to the next in shared memory: a swizzle fills its span."""
+        return max(self.counts[0] * self.element, SWIZZLE_SPANS[self.swizzle])
+
+    @property
+    def place_bytes(self) -> int:
+        """Bytes of shared memory that a tile takes."""
+        return int(np.prod(self.counts[1:])) * self.pitch
+
+    @property
     def tile_bytes(self) -> int:
         """Bytes of a tile, elements out of bounds included: what a load's mbarrier counts."""
         return int(np.prod(self.counts)) * self.element
@@ -78,7 +88,9 @@ class TensorMap:
 
     def swizzled(self, address: int) -> np.ndarray:
         """int64: shared addresses (offsets) of a tile's elements, when it lies at `address`."""
-        place = address + self.element * np.arange(int(np.prod(self.counts)))
+        inner = self.counts[0]
+        index = np.arange(int(np.prod(self.counts)))
+        place = address + index // inner * self.pitch + index % inner * self.element
         return np.asarray(place ^ (place >> 3 & SWIZZLE_MASKS[self.swizzle]))
 
     def refuse_data(self, where: object) -> None:
@@ -86,11 +98,11 @@ class TensorMap:
         if self.kind.startswith("tf32"):
             raise SsmsimError("a tensor copy that rounds to tf32 is not emulated", where, "copy float32")
         inner = self.counts[0] * self.element
-        if self.swizzle and inner != SWIZZLE_SPANS[self.swizzle]:
+        if self.swizzle and inner > SWIZZLE_SPANS[self.swizzle]:
             what = (
                 f"a tile of {inner} bytes in its inner dimension with a swizzle of {SWIZZLE_SPANS[self.swizzle]} bytes"
             )
-            raise SsmsimError(f"{what} is not emulated", where, "give the inner dimension the swizzle's width")
+            raise SsmsimError(what, where, "no driver makes such a tensor map")
 
 
 def tensor_map(data: bytes, where: object) -> TensorMap:

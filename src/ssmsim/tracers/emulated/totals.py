@@ -30,8 +30,9 @@ PIPES = ("fma", "alu", "xu", "lsu", "tensor", "uniform", "fp64", "cbu")  # adu's
 def _sectors(index, mask, addresses, rows, wanted, windows_end, width, requests, sectors):
     """Accesses to global memory by static instruction i: requests[i] that any lane makes, sectors[i] of 32 bytes.
 
-    windows_end[i]: where generic addresses of shared and local memory end, 0 for what is not generic. A sector counts once per access. Lanes of an LDGSTS that fill with
-    zeros read nothing, and generic accesses count in the lanes that point to global memory.
+    windows_end[i]: where generic addresses of shared and local memory end, 0 for what is not generic. A sector counts
+    once per access. Lanes of an LDGSTS that fill with zeros read nothing, and generic accesses count in the lanes that
+    point to global memory.
     """
     seen = np.empty(128, np.int64)
     at = 0
