@@ -208,8 +208,8 @@ def validated(fields: object, where: object) -> Launch:
 def refuse_clusters(launch: Launch) -> None:
     """SsmsimError for a launch in clusters: their blocks start together and reach each other's shared memory."""
     if launch.cluster != (1, 1, 1):
-        what = f"{launch.kernel[:60]} was launched in clusters of {launch.cluster}, which are not modelled yet"
-        raise SsmsimError(what, launch.folder / "launch.json", "replay launches without clusters")
+        what = f"{launch.kernel[:60]} was launched in clusters of {launch.cluster}, which have no timing"
+        raise SsmsimError(what, launch.folder / "launch.json", "ssmsim inspect takes the launch")
 
 
 def _check_names(data: dict[str, Any], file: Path) -> None:

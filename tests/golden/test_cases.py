@@ -60,7 +60,6 @@ def test_sectors(name: str, wanted: tuple[int, int]) -> None:
 
 REFUSALS = {
     "clock-wait": r"BRA .*its branch depends on the clock, which PC 0x0040 CS2R R4, SR_CLOCKLO reads",
-    "cluster-size": r"launched in clusters of \(4, 1, 1\), which are not modelled",
     "constant-symbol": r"its branch depends on __constant__ variable taps, whose value at launch is not recorded",
     "device-malloc": r"own PC .*CALL.*: it calls malloc, which the driver provides",
     "device-printf": r"hello PC .*CALL.*: it calls vprintf, which the driver provides",

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from async_programs import program_text
 from compiled import codes_of, compile_ptx, ptxas
 from dataflow import faults
 from ptx_families import FAMILIES, FUNCTIONS, HEAD, kernel, module
@@ -41,6 +42,10 @@ NO_VALUES = frozenset(
         "UP2UR",
         "UR2UP",
         "USETMAXREG",
+        "UTMACCTL",
+        "UTMACMDFLUSH",
+        "UTMAPF",
+        "UBLKPF",
         "UCGABAR_ARV",
         "UCGABAR_WAIT",
         "WARPGROUP",
@@ -83,7 +88,8 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     functions = "".join(FUNCTIONS[f] for f in FUNCTIONS if any(f in s for s in CASES))
     compile_ptx(HEAD + functions + "".join(texts), path)
     control = [DATA / "kernels" / f"{name}.cubin" for name in ("control", "special", "barriers")]
-    cubins = [path, *control, *(DATA / "opcodes").glob("*.cubin")]
+    asynchronous = compile_ptx(program_text(), tmp_path_factory.mktemp("asynchronous") / "programs.cubin")
+    cubins = [path, asynchronous, *control, *(DATA / "opcodes").glob("*.cubin")]
     kernels = [items for cubin in cubins for items in _disassemble(cubin.read_bytes(), cubin).values()]
     return {item["opcode"].split(".")[0] for items in kernels for item in items}
 

@@ -88,7 +88,7 @@ def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
     SsmsimError where a replay is refused for another reason. Ends with what is found when a warp has executed MOST, or
     waits for a block that is not tried.
     """
-    refuse_unsupported(code, launch)
+    refuse_unsupported(code)
     order = spread(launch.blocks, blocks)
     source = EmulatedBlocks(launch, order, code, Tracing(code, launch, MOST), blocks)
     try:

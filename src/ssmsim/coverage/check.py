@@ -15,7 +15,8 @@ from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode, decode_launch
 from ssmsim.sass.opcodes import Mods, lookup
 from ssmsim.trace.types import Program
-from ssmsim.tracers import open_tracer
+from ssmsim.tracers.emulated import refuse_untimed
+from ssmsim.tracers.emulated.source import EmulatedBlocks
 from ssmsim.tracers.emulated.totals import spread
 
 OPCODE = re.compile(r"(?:PC 0x[0-9a-f]+ |\()(?:@\S+ )?([A-Z][A-Z0-9_]*)")
@@ -50,12 +51,13 @@ def check(folder: Path, config: SimConfig, blocks: int) -> Checked:
     try:
         _code(launch, found)
         program = decode_launch(launch).program
-        source = open_tracer("emulated").blocks(launch, program, spread(launch.blocks, blocks))
+        source = EmulatedBlocks(launch, spread(launch.blocks, blocks), decode_launch(launch))
         _engine(program, launch, config)
         warps = launch.warps_per_block
         while (trace := source.next_blocks(1 << 10)) is not None:
             _count(program, trace.index, found.executed)
             _whole(trace, program, warps)
+        refuse_untimed(launch, decode_launch(launch))
         Request(program, source, launch, config)
     except SsmsimError as error:
         found.reason, found.opcode = general(error, launch)

@@ -215,19 +215,12 @@ def decode_launch(launch: Launch) -> Code:
     if major * 10 + minor != SM_VERSION:
         raise SsmsimError(f"captured on sm_{major}{minor}", launch.folder, f"only sm_{SM_VERSION} is understood")
     code = decode(launch.cubin_path, launch.kernel, launch)
-    refuse_unsupported(code, launch)
+    refuse_unsupported(code)
     return code
 
 
-def refuse_unsupported(code: Code, launch: Launch) -> None:
+def refuse_unsupported(code: Code) -> None:
     """SsmsimError naming the first instruction with which no launch is replayed."""
     for ins in code.instructions:
-        if reason := refusal(ins, launch):
+        if reason := ins.entry.refusal(ins.mods):
             raise SsmsimError(reason, ins.where, SUPPORTED)
-
-
-def refusal(ins: Instruction, launch: Launch) -> str:
-    """Why no launch with this instruction is replayed, "" when it is."""
-    if ins.base == "UCGABAR_WAIT" and launch.explicit_cluster:
-        return "barriers of clusters are not modelled"
-    return ins.entry.refusal(ins.mods)

@@ -46,13 +46,18 @@ class Space(IntEnum):
 
 
 class Access(IntEnum):
-    """What a memory instruction does with memory."""
+    """What a memory instruction does with memory. MBARRIER: works on barrier words in shared memory; BULK: one copy, store or
+    reduction of many bytes for the whole warp; REMOTE: a store or reduction in a cluster's shared memory that a barrier there counts.
+    """
 
     NONE = 0
     LOAD = 1
     STORE = 2
     ATOMIC = 3
     COPY = 4
+    MBARRIER = 5
+    BULK = 6
+    REMOTE = 7
 
 
 class Control(IntEnum):
@@ -276,10 +281,22 @@ def _surface_store(mods: Mods) -> str:
     return f" = mem r{4 if 'P' in mods else memory_registers(mods)} any any"
 
 
-ASYNCHRONOUS = "asynchronous machinery (mbarriers, bulk and tensor copies) is not modelled"
-CLUSTERS = "stores into another block's shared memory are not modelled"
+ASYNCHRONOUS = "asynchronous machinery (mbarriers, bulk and tensor copies) has no timing"
+REMOTE_STORES = "stores into another block's shared memory have no timing"
+LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
+IM2COL = "tensor copies in im2col mode are not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
 RELEASED = "that a block gives shared memory back before it ends is not modelled"
+
+
+def _no_masks(mods: Mods) -> str:
+    return LANE_MASKS if "TMASK" in mods else ""
+
+
+def _no_im2col(mods: Mods) -> str:
+    return IM2COL if "IM2COL" in mods else ""
+
+
 UNMEASURED = "its rate on the tensor core is not measured"
 SPARSE = "sparse products have no timing"
 
@@ -504,20 +521,20 @@ OPCODES: dict[str, Opcode] = {
     "UCGABAR_WAIT": Op(D, " = "),
     "ELECT": Op(A, "p? b32? = p?", "lanes.elect", ("active",)),
     # asynchronous copies, barriers in memory, other blocks of a cluster
-    "SYNCS": Op(L, _mbarrier, refused=ASYNCHRONOUS),
-    "ARRIVES": Op(L, " = mem", refused=ASYNCHRONOUS),
-    "RPCMOV": Op(C, "any = any", refused=ASYNCHRONOUS),
-    "UBLKCP": Op(UD, _bulk, refused=ASYNCHRONOUS),
-    "UBLKRED": Op(UD, _bulk, refused=ASYNCHRONOUS),
-    "UBLKPF": Op(UD, " = u2 b32 policy?", refused=ASYNCHRONOUS),
-    "UTMALDG": Op(UD, _tensor_load, refused=ASYNCHRONOUS),
-    "UTMASTG": Op(UD, _tensor_store, refused=ASYNCHRONOUS),
-    "UTMAREDG": Op(UD, _tensor_store, refused=ASYNCHRONOUS),
-    "UTMAPF": Op(UD, _tensor_prefetch, refused=ASYNCHRONOUS),
-    "UTMACCTL": Op(UD, " = u2", refused=ASYNCHRONOUS),
-    "UTMACMDFLUSH": Op(UD, " = ", refused=ASYNCHRONOUS),
-    "STAS": Op(L, _store_async, refused=CLUSTERS),
-    "REDAS": Op(L, _store_async, refused=CLUSTERS),
+    "SYNCS": Op(L, _mbarrier, access=Access.MBARRIER, space=Space.SHARED, refused=_no_masks, untimed=ASYNCHRONOUS),
+    "ARRIVES": Op(L, " = mem", access=Access.MBARRIER, space=Space.SHARED, untimed=ASYNCHRONOUS),
+    "RPCMOV": Op(C, "any = any", refused=LANE_MASKS),
+    "UBLKCP": Op(UD, _bulk, access=Access.BULK, untimed=ASYNCHRONOUS),
+    "UBLKRED": Op(UD, _bulk, access=Access.BULK, untimed=ASYNCHRONOUS),
+    "UBLKPF": Op(UD, " = u2 b32 policy?", access=Access.BULK, untimed=ASYNCHRONOUS),
+    "UTMALDG": Op(UD, _tensor_load, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
+    "UTMASTG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
+    "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
+    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
+    "UTMACCTL": Op(UD, " = u2", untimed=ASYNCHRONOUS),
+    "UTMACMDFLUSH": Op(UD, " = ", untimed=ASYNCHRONOUS),
+    "STAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED, untimed=REMOTE_STORES),
+    "REDAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED, untimed=REMOTE_STORES),
     # textures and surfaces
     "TEX": Op(L, _texture, refused=TEXTURES),
     "TLD": Op(L, _texture, refused=TEXTURES),

@@ -14,11 +14,13 @@ SHARED_CODES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2}
 
 
 def access_bytes(ins: Instruction) -> int:
-    """Bytes per lane that a memory instruction moves; 0 for others."""
+    """Bytes per lane that a memory instruction moves; 0 for others. Of bulk copies: what their sizes are multiples of."""
     if ins.entry.access == Access.NONE:
         return 0
-    if ins.base in ("LDSM", "STSM"):
+    if ins.base in ("LDSM", "STSM") or ins.entry.access == Access.BULK:
         return 16
+    if ins.entry.access == Access.MBARRIER:
+        return 8
     narrow = [SHARED_CODES[m] for m in ins.mods if m in SHARED_CODES]
     return narrow[0] if narrow else 4 * memory_registers(ins.mods)
 

@@ -266,8 +266,11 @@ def table(rows: list[Row]) -> str:
             f"| `{kind}` | {len({one.launch for one in part})} | {len(part)} | {min(measured):.2f} to {max(measured):.2f} "
             f"| {100 * mean:.1f} % | {100 * worst.error:+.1f} % ({worst.launch.split('/')[-1]}, `{worst.value}`) |"
         )
-    lines += ["", "| GPU | launch | change | measured | simulated | error of the change |",
-              "| --- | --- | --- | --- | --- | --- |"]
+    lines += [
+        "",
+        "| GPU | launch | change | measured | simulated | error of the change |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
     lines += [
         f"| {one.gpu} | {one.launch} | `{one.change} {one.value}` | {one.measured:.3f} | {one.simulated:.3f} | {100 * one.error:+.1f} % |"
         for one in changes

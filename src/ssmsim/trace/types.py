@@ -97,6 +97,12 @@ class BlockTrace:
                                 holds ~address (negative) in lanes that fill with zeros and read nothing.
                                 HGMMA: one row that holds the descriptors, A in lane 0 (-1 when A is in
                                 registers), B in lane 1.
+                                In a launch in clusters, shared addresses hold the rank of their block in bits 24 and
+                                up, where the code puts it there, and the local window lies behind all ranks'.
+                                Bulk and tensor copies (UBLK*, UTMA*): one row for the warp, -1 where it has none of it:
+                                lane 0 global address, of a tensor's descriptor; 1 shared address; 2 mbarrier; 3 bytes;
+                                4 set of ranks (.MULTICAST); from 5 on the coordinates, innermost first (of a copy between
+                                blocks: the source's shared address).
     """
 
     blocks: np.ndarray

@@ -11,10 +11,12 @@ from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Space
 from ssmsim.sass.operands import Operand
 from ssmsim.sass.records import access_bytes
-from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 from ssmsim.tracers.emulated.address_space import Image, gather, scatter
 from ssmsim.tracers.emulated.atomics import compile_atomic
+from ssmsim.tracers.emulated.cluster import OFFSET
 from ssmsim.tracers.emulated.execute import descriptors
+from ssmsim.tracers.emulated.hardware import local_window
 from ssmsim.tracers.emulated.lane_bytes import Places, all_lanes
 from ssmsim.tracers.emulated.operand_values import Group, packed, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
@@ -179,7 +181,7 @@ def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
         """The labels of a tile go to every lane of the warp: lanes hold each other's rows."""
         everyone = all_lanes(None, group)
         size = state.shared.shape[1]
-        place = np.clip(rows[:, 0], 0, size - 16) + state.block_of[group.index][:, None] * size
+        place = np.clip(rows[:, 0] & OFFSET, 0, size - 16) + state.block_of[group.index][:, None] * size
         assert state.labels is not None
         if load and write_label:
             label = load_labels(state.labels.shared, place, 16, everyone, Space.SHARED, None, unknowns, ins)
@@ -191,6 +193,8 @@ def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         machine, address = state.machine(group.index), rows[:, 0]
+        if state.cluster.size > 1:
+            address = address & OFFSET  # its own rank
         if state.labels:
             marks(state, group, rows)
         if read is None:
@@ -213,7 +217,8 @@ def compile_spoil(ins: Instruction, image: Image) -> Move:
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         inside = all_lanes(lanes, group)
         if ins.entry.space == Space.GENERIC:
-            inside = inside & ((rows[:, 0] < SHARED_WINDOW) | (rows[:, 0] >= LOCAL_WINDOW + WINDOW_BYTES))
+            end = local_window(state.launch) + WINDOW_BYTES
+            inside = inside & ((rows[:, 0] < SHARED_WINDOW) | (rows[:, 0] >= end))
         spoil(image, rows[:, 0], inside, width)
 
     return move

@@ -72,8 +72,9 @@ def compile_atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) ->
             if label is not None:
                 found = load_labels(part.marks, part.place, width, part.lanes, part.space, image, unknowns, ins)
                 found = found.max(axis=0)
+                stored = label
                 label = np.where(part.lanes, np.maximum(label, found), label)
-                store_labels(part.marks, part.place, width, part.lanes, label)
+                store_labels(part.marks, part.place, width, part.lanes, stored if ins.has("EXCH") else label)
             state.version += _update(ins, function, part, values, before)
         if write:
             write(state, group, before if destination is not None and destination.count > 1 else before[0], chosen)

@@ -12,7 +12,7 @@ Parked path k of warp w: parked_pc, parked_mask, parked_for[w, k] (0: ready; els
 import numpy as np
 from numba import njit
 
-RUNNING, AT_BARRIER, DONE, STUCK = 0, 1, 2, 3
+RUNNING, AT_BARRIER, DONE, STUCK, AT_MBARRIER = 0, 1, 2, 3, 4
 PATHS = 33
 CONVERGENCE_BARRIERS = 16
 
@@ -263,3 +263,30 @@ def leave_barrier(s, barrier, warps, lanes, following):
                 if parked_for[w, k] == set_:
                     # nobody left to wait for: wait for itself, that is, run
                     parked_for[w, k] = rest & ~0 if rest else 0
+
+
+@njit(cache=True)
+def set_aside(s, warps, waited):
+    """The running paths have to wait where they are: each warp goes on with another path that is ready, if there is one.
+
+    waited[w]: how many paths of the warp were set aside since one went on. When all have been, the warp waits.
+    """
+    pc, mask, status, _, parked_pc, parked_mask, parked_for, parked = s
+    for i in range(warps.size):
+        w = warps[i]
+        ready = 0
+        for k in range(parked[w]):
+            ready += parked_for[w, k] == 0
+        waited[w] += 1
+        if waited[w] > ready:
+            status[w] = AT_MBARRIER
+            continue
+        for k in range(parked[w], 0, -1):
+            parked_pc[w, k], parked_mask[w, k], parked_for[w, k] = (
+                parked_pc[w, k - 1],
+                parked_mask[w, k - 1],
+                parked_for[w, k - 1],
+            )
+        parked_pc[w, 0], parked_mask[w, 0], parked_for[w, 0] = pc[w], mask[w], 0
+        parked[w] += 1
+        _settle(s, w)

@@ -9,7 +9,8 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED, WARPGROUP_PRODUCTS
 from ssmsim.sass.operands import URZ, Operand
-from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.tracers.emulated.hardware import in_cluster, local_window, shared_window_end
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
 from ssmsim.tracers.emulated.state import State
@@ -115,11 +116,13 @@ def _load_constant(ins: Instruction) -> Execute:
     from dataclasses import replace
 
     read = reader(replace(source, count=1 if narrow else destination.count), ins)
+    address = register_address(source)
 
     def execute(state: State, group: Group) -> None:
         value = read(state, group)
         if narrow:
-            shift = U32(8 * (source.value & 3))  # registers index whole words in code seen so far
+            place = np.int64(source.value) if address is None else address(state, group)
+            shift = (8 * (place & 3)).astype(U32)
             bits = int(narrow[1:])
             value = value >> shift & U32((1 << bits) - 1)
             if narrow[0] == "S":
@@ -153,7 +156,7 @@ def _next_address(ins: Instruction) -> Execute:
 
 def _query_space(ins: Instruction) -> Execute:
     """QSPC: does a generic address lie in shared (.S), local (.L) or global memory (.G), or in the shared memory of
-    another block of the cluster (.D: never here)?
+    a block of the cluster (.D; never in a launch without clusters)? A block's own shared memory is both.
     """
     (source,) = ins.sources
     assert source is not None
@@ -163,9 +166,13 @@ def _query_space(ins: Instruction) -> Execute:
 
     def execute(state: State, group: Group) -> None:
         place = address(state, group)
-        shared = (place >= SHARED_WINDOW) & (place < SHARED_WINDOW + WINDOW_BYTES)
-        local = (place >= LOCAL_WINDOW) & (place < LOCAL_WINDOW + WINDOW_BYTES)
-        inside = {"S": shared, "L": local, "G": ~shared & ~local, "D": np.zeros_like(shared)}
+        window, size = local_window(state.launch), state.cluster.size
+        cluster = (place >= SHARED_WINDOW) & (place < shared_window_end(state.launch))
+        local = (place >= window) & (place < window + WINDOW_BYTES)
+        rank = state.block_of[group.index][:, None] % size
+        own = cluster & ((place - SHARED_WINDOW) // WINDOW_BYTES == rank)
+        distributed = cluster if in_cluster(state.launch) else np.zeros_like(cluster)
+        inside = {"S": own, "L": local, "G": ~cluster & ~local, "D": distributed}
         if write:
             write(state, group, inside[next(m for m in inside if ins.has(m))], lanes_of(state, group))
 

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ssmsim.launch import Launch, refuse_clusters
+from ssmsim.errors import SsmsimError
+from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.cluster import members, size_of, whole_clusters
 from ssmsim.tracers.emulated.run import full_plan, run_blocks
 
 BATCH_WARPS = 256  # matrix instructions hold some hundred bytes per lane in temporaries
@@ -23,10 +25,12 @@ def run_full(
     executed, exact masks included (else an empty list). Raises SsmsimError for an opcode without semantics and for
     what would fault.
     """
-    refuse_clusters(launch)
     plan = full_plan(decode_launch(launch), memory)
-    blocks = range(launch.blocks) if order is None else np.asarray(order, np.int64)
-    step = max(1, BATCH_WARPS // launch.warps_per_block)
+    size = size_of(launch)
+    blocks = members(launch, np.arange(launch.blocks // size)) if order is None else np.asarray(order, np.int64)
+    if size > 1 and (len(blocks) % size or (whole_clusters(launch, blocks) != blocks).any()):
+        raise SsmsimError("the order of blocks does not hold clusters whole, by rank", "order", "leave it out")
+    step = max(1, BATCH_WARPS // launch.warps_per_block // size) * size
     traces = []
     for first in range(0, len(blocks), step):
         batch = np.asarray(blocks[first : first + step], np.int64)

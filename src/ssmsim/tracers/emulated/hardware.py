@@ -15,8 +15,9 @@ import numpy as np
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.kernel_elf import Kernel
-from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW
+from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 
+MOST_RANKS = 16  # blocks of a cluster; in one, the shared window has a part for each
 RESERVED_SHARED = 0x400  # the first KB of a block's shared window is the driver's (.nv.shared.reserved.0)
 SHARED_UNIT = 128  # bytes: shared memory is given to blocks in these units (PTX ISA, %total_smem_size)
 CALL_STACK = 4096  # room below the kernel's own frame for callees and allocations whose sizes the cubin does not total
@@ -26,7 +27,7 @@ END = 0x210  # of the part that the driver fills; parameters follow on sm_90
 BLOCK_DIM, GRID_DIM, LOCAL_BASE, STACK_TOP, DYNAMIC_SHARED, GRID_SYNC = 0x00, 0x0C, 0x20, 0x28, 0x2C, 0x44
 SM_COUNT, RESERVED_SIZE, SHARED_TOTAL, IN_CLUSTERS = 0x10C, 0x114, 0x13C, 0x140
 CLUSTER_DIM, CLUSTER_INVERSE, CLUSTERS, CLUSTER_RANKS = 0x144, 0x150, 0x15C, 0x188
-PARAMETERS_AT, DESCRIPTOR = 0x198, 0x208
+BANK_AT, PARAMETERS_AT, DESCRIPTOR = 0xC0, 0x198, 0x208
 
 # Words that no launch file can fill, by what PTX calls them: (first, bytes, name).
 NAMES = (
@@ -78,7 +79,7 @@ def stack_bytes(kernel: Kernel) -> int:
 
 
 def bank0(launch: Launch, kernel: Kernel) -> Bank:
-    """Constant bank 0 as the kernel finds it, in a launch without clusters. SsmsimError when the parameters are short."""
+    """Constant bank 0 as the kernel finds it. SsmsimError when the parameters are short."""
     parameters = launch.param_bytes
     if len(parameters) < kernel.parameter_bytes:
         what = f"params hold {len(parameters)} bytes, the cubin wants {kernel.parameter_bytes}"
@@ -91,16 +92,18 @@ def bank0(launch: Launch, kernel: Kernel) -> Bank:
     dynamic = launch.shared_memory_bytes - max(0, kernel.static_shared - RESERVED_SHARED)
     bank.put(BLOCK_DIM, launch.block)
     bank.put(GRID_DIM, launch.grid)
-    bank.put(LOCAL_BASE, LOCAL_WINDOW, "<u8")
+    bank.put(LOCAL_BASE, local_window(launch), "<u8")
     bank.put(STACK_TOP, stack_bytes(kernel))
     bank.put(DYNAMIC_SHARED, dynamic)
     bank.put(RESERVED_SIZE, RESERVED_SHARED)
     if launch.shared_memory_bytes % SHARED_UNIT == 0:
         bank.put(SHARED_TOTAL, RESERVED_SHARED + launch.shared_memory_bytes)
-    bank.put(CLUSTER_DIM, (1, 1, 1))
-    bank.put(CLUSTER_INVERSE, (1, 1, 1), "<f4")
-    bank.put(CLUSTERS, launch.grid)
-    bank.put(CLUSTER_RANKS, 1)
+    cluster = launch.cluster
+    bank.put(CLUSTER_DIM, cluster)
+    bank.put(CLUSTER_INVERSE, [1 / n for n in cluster], "<f4")
+    bank.put(CLUSTERS, [g // c for g, c in zip(launch.grid, cluster, strict=True)])
+    bank.put(CLUSTER_RANKS, cluster[0] * cluster[1] * cluster[2])
+    bank.put(BANK_AT, PARAMETER_WINDOW, "<u8")  # where cuBLAS finds its tensor maps, six of six kernels
     bank.put(PARAMETERS_AT, PARAMETER_WINDOW + base, "<u8")
     bank.put(DESCRIPTOR, 0, "<u8")
     if launch.explicit_cluster is not None:
@@ -118,6 +121,21 @@ def reads_parameters(kernel: Kernel) -> tuple[int, int]:
     return PARAMETER_WINDOW + kernel.parameter_base, kernel.parameter_bytes
 
 
+def in_cluster(launch: Launch) -> bool:
+    """Do the launch's blocks have others whose shared memory they can name?"""
+    return launch.cluster != (1, 1, 1)
+
+
+def shared_window_end(launch: Launch) -> int:
+    """Where generic addresses of shared memory end: behind the last rank's part, in a launch in clusters."""
+    return SHARED_WINDOW + (MOST_RANKS if in_cluster(launch) else 1) * WINDOW_BYTES
+
+
+def local_window(launch: Launch) -> int:
+    """Where generic addresses of local memory begin: in a launch in clusters behind the parts of all ranks."""
+    return SHARED_WINDOW + MOST_RANKS * WINDOW_BYTES if in_cluster(launch) else LOCAL_WINDOW
+
+
 def unfixed(name: str) -> str:
     """What PTX calls a special register whose value a launch does not fix, "" when it does."""
     return UNFIXED.get(name, name if name.startswith("SR_PM") else "")
@@ -126,7 +144,7 @@ def unfixed(name: str) -> str:
 def bank0_unfilled(offset: int) -> bool:
     """May this byte of bank 0 be one that no launch file fills?"""
     certain = [(BLOCK_DIM, 24), (LOCAL_BASE, 16), (RESERVED_SIZE, 4), (CLUSTER_DIM, 0x24), (CLUSTER_RANKS, 4),
-               (PARAMETERS_AT, 8), (DESCRIPTOR, 8)]  # fmt: skip
+               (BANK_AT, 8), (PARAMETERS_AT, 8), (DESCRIPTOR, 8)]  # fmt: skip
     return offset < END and not any(first <= offset < first + size for first, size in certain)
 
 
@@ -154,8 +172,11 @@ def special(launch: Launch, name: str, block: np.ndarray, thread: np.ndarray) ->
     }  # fmt: skip
     if name in masks:
         return (masks[name] & 0xFFFFFFFF).astype(np.uint32)
+    if name == "SR_CgaCtaId":
+        x, y, z = (at % n for at, n in zip(coordinates(block, launch.grid), launch.cluster, strict=True))
+        return (x + launch.cluster[0] * (y + launch.cluster[1] * z)).astype(np.uint32)[:, None]
     single = {
-        "SRZ": 0, "SR_CgaCtaId": 0, "SR_SWINLO": 0, "SR_SWINHI": SHARED_WINDOW >> 32,
+        "SRZ": 0, "SR_SWINLO": 0, "SR_SWINHI": SHARED_WINDOW >> 32,
         "SR_SMEMSZ": shared_size(launch),
     }  # fmt: skip
     return np.array([[single[name]]], np.uint32) if name in single else None

@@ -10,8 +10,10 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Space
 from ssmsim.sass.records import access_bytes
-from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 from ssmsim.tracers.emulated.address_space import Image, check_alignment
+from ssmsim.tracers.emulated.cluster import shared_place
+from ssmsim.tracers.emulated.hardware import local_window, shared_window_end
 from ssmsim.tracers.emulated.operand_values import Group, packed
 from ssmsim.tracers.emulated.state import State
 
@@ -43,13 +45,14 @@ class Places:
         """One part for each memory that the access touches."""
         if self.width in (2, 4, 8, 16):
             check_alignment(addresses, lanes, self.width, self.ins)
+        state, group = self.state, self.group
         if space == Space.GENERIC:
-            shared = lanes & (addresses >= SHARED_WINDOW) & (addresses < SHARED_WINDOW + WINDOW_BYTES)
-            local = lanes & (addresses >= LOCAL_WINDOW) & (addresses < LOCAL_WINDOW + WINDOW_BYTES)
-            parts = [(Space.SHARED, addresses - SHARED_WINDOW, shared), (Space.LOCAL, addresses - LOCAL_WINDOW, local),
+            window = local_window(state.launch)
+            shared = lanes & (addresses >= SHARED_WINDOW) & (addresses < shared_window_end(state.launch))
+            local = lanes & (addresses >= window) & (addresses < window + WINDOW_BYTES)
+            parts = [(Space.SHARED, addresses - SHARED_WINDOW, shared), (Space.LOCAL, addresses - window, local),
                      (Space.GLOBAL, addresses, lanes & ~shared & ~local)]  # fmt: skip
             return [p for s, a, m in parts if m.any() for p in self(s, a, m)]
-        state, group = self.state, self.group
         if space == Space.GLOBAL:
             if self.image is None or not self.image.data.size:
                 raise SsmsimError("no memory to read or write", self.ins.where, "give the launch's buffers")
@@ -57,7 +60,12 @@ class Places:
             return [Part(self.image.data, self.image.place(addresses, lanes), lanes, self.image.marks, space)]
         if space == Space.SHARED:
             size = state.shared.shape[1]
-            first = state.block_of[group.index][:, None] * size
+            block = state.block_of[group.index][:, None]
+            if state.cluster.size > 1:
+                addresses, block = shared_place(
+                    state, block, addresses, lanes, self.ins, self.ins.entry.space == Space.GENERIC
+                )
+            first = block * size
             data, marks = state.shared.reshape(-1), state.labels.shared if state.labels else NO_MARKS
         else:
             size = state.local.shape[2] * 4

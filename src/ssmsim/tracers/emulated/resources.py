@@ -166,6 +166,8 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
                 operand.kind == "mem" or (access == Access.COPY and operand.kind in ("P", "UP"))
             ):
                 record |= bits
+    if access in (Access.MBARRIER, Access.BULK):
+        record |= reads
     if ins.base in WARPGROUP_PRODUCTS:
         for operand in ins.sources:
             record |= operand_bits(operand) if operand is not None and operand.kind == "gdesc" else 0
@@ -179,6 +181,11 @@ def facts(ins: Instruction, fixed_stack: bool) -> Facts:
     condition = (guard, not ins.guard.invert) if ins.guard is not None and guard else None
     parts = _permuted(ins) if ins.base == "PRMT" else _served(ins, writes, reads) if access == Access.ATOMIC else ()
     return Facts(writes, reads, record, guard, kills, condition, parts)
+
+
+def publishes(ins: Instruction) -> bool:
+    """May it write a tensor map to where copies find it (tensormap.cp_fenceproxy): an exchange whose result nobody reads?"""
+    return ins.base == "ATOMG" and ins.has("EXCH") and not any(ins.wants)
 
 
 def _unfixed(operand: Operand | None) -> bool:
@@ -199,8 +206,12 @@ def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:
         return 1 << SHARED, 0
     if access == Access.NONE or space == Space.CONSTANT:
         return 0, 0
-    if access == Access.COPY:
-        return 1 << GLOBAL, 1 << SHARED
+    if access in (Access.COPY, Access.BULK):
+        return _copied(ins)
+    if access == Access.MBARRIER:  # its words are carried out in any case
+        return 0, 0
+    if access == Access.REMOTE:
+        return (1 << SHARED if ins.base == "REDAS" else 0), 1 << SHARED
     if space == Space.LOCAL:
         words = _stack_words(ins) if fixed_stack else None
         bits = bit_range(STACK, STACK_WORDS) if words is None else words
@@ -211,6 +222,17 @@ def _memory(ins: Instruction, fixed_stack: bool) -> tuple[int, int]:
     if access == Access.LOAD:
         return bits, 0
     return (bits, bits) if access == Access.ATOMIC else (0, bits)
+
+
+def _copied(ins: Instruction) -> tuple[int, int]:
+    """As `_memory`, of copies of many bytes."""
+    if ins.base in ("UTMAPF", "UBLKPF"):
+        return 0, 0
+    if ins.base in ("UTMASTG", "UTMAREDG") or ins.mods.order[:2] == ("G", "S"):
+        return 1 << SHARED, 1 << GLOBAL
+    if ins.mods.order[:2] == ("S", "S"):
+        return 1 << SHARED, 1 << SHARED
+    return 1 << GLOBAL, 1 << SHARED
 
 
 def successors(code: Code) -> list[list[tuple[int, Condition]]]:

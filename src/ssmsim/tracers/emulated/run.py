@@ -13,19 +13,24 @@ from ssmsim.sass.decode import Code
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space
 from ssmsim.sass.operands import RZ, Operand
-from ssmsim.tracers.emulated import divergence
+from ssmsim.tracers.emulated import divergence, waits
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
 from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.bulk_copy import BulkCopy, RemoteStore
+from ssmsim.tracers.emulated.cluster import compile_arrival
 from ssmsim.tracers.emulated.control import compile_control
 from ssmsim.tracers.emulated.endless import Endless
 from ssmsim.tracers.emulated.execute import Execute, compile_instruction
 from ssmsim.tracers.emulated.log import Log
+from ssmsim.tracers.emulated.mbarrier import compile_mbarrier
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, packed
 from ssmsim.tracers.emulated.shared_memory_history import SHARED_SPACES, History, Note
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import State
+from ssmsim.tracers.emulated.tensor_copy import TensorCopy
 from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, pass_labels
 
+ASYNCHRONOUS = frozenset([Access.MBARRIER, Access.BULK, Access.REMOTE])
 MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
 
 
@@ -50,12 +55,16 @@ class Step:
 
 @dataclass
 class Stretch:
-    """Straight code from `start` up to and including `end`, whose last instruction may steer (control)."""
+    """Straight code from `start` up to and including `end`, whose last instruction may steer (control).
+
+    wait: sets those warps aside that must not go past its first instruction yet (waits.py).
+    """
 
     start: int
     end: int
     steps: list[Step]
     control: Callable | None
+    wait: waits.Wait | None = None
 
 
 class Plan:
@@ -82,13 +91,14 @@ class Plan:
         leaders = (
             {0} | {i.target for i in instructions if i.target >= 0} | {v // 16 for v in code.kernel.symbols.values()}
         )
-        self.ends_before = leaders
+        self.ends_before = leaders | {i.index for i in instructions if waits.is_wait(i)}
         self.stretches: dict[int, Stretch] = {}
         self.unknowns = Unknowns(watched, part.full)
         self.most = 0  # instructions of a warp, 0: MAX_INSTRUCTIONS
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
         reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & WARPGROUP_PRODUCTS
+        reads_shared |= {i.base for i in instructions if i.entry.access in ASYNCHRONOUS}
         self.needs_shared = bool(spaces & {Space.SHARED, Space.GLOBAL_TO_SHARED, Space.GENERIC} or reads_shared)
         self.needs_local = bool(spaces & {Space.LOCAL, Space.GENERIC})
         self.registers = 2 + max(
@@ -118,7 +128,8 @@ class Plan:
             if end + 1 == len(instructions) or end + 1 in self.ends_before:
                 break
             end += 1
-        return Stretch(start, end, steps, control)
+        first = instructions[start]
+        return Stretch(start, end, steps, control, waits.compile_wait(first) if waits.is_wait(first) else None)
 
     def _guard_step(self, ins: Instruction, offset: int) -> list[Step]:
         if ins.guard is None or not self.part.guarded[ins.index]:
@@ -147,7 +158,26 @@ class Plan:
 
         return [Step(offset, execute=check)]
 
+    def _asynchronous(self, ins: Instruction, offset: int) -> list[Step]:
+        """Barriers, bulk copies, remote stores: what they do to control is carried out whether or not data are wanted."""
+        moves, grain = self.part.computes[ins.index], self.history.grain if self.history else 0
+        checks = self._check(ins, offset, "operand")
+        unit: BulkCopy | TensorCopy | RemoteStore
+        if ins.entry.access == Access.MBARRIER:
+            rows, move = compile_rows(ins, None), compile_mbarrier(ins)
+            return [*checks, Step(offset, None, guard_lanes(ins.guard), rows, move)]
+        if ins.entry.access == Access.REMOTE:
+            unit = RemoteStore(ins, self.unknowns, moves, grain)
+        else:
+            kind = TensorCopy if ins.base.startswith("UTMA") else BulkCopy
+            unit = kind(ins, self.image, self.bounds, self.unknowns, moves, grain)
+        return [*checks, Step(offset, None, guard_lanes(ins.guard), unit.rows, unit.move, True)]
+
     def _steps(self, ins: Instruction, offset: int) -> list[Step]:
+        if ins.entry.access in ASYNCHRONOUS:
+            return self._asynchronous(ins, offset)
+        if ins.base == "UCGABAR_ARV":
+            return [*self._guard_step(ins, offset), Step(offset, execute=compile_arrival(ins, guard_lanes(ins.guard)))]
         computes = self.part.computes[ins.index]
         execute = (
             compile_instruction(ins) if computes and (ins.entry.access == Access.NONE or is_constant(ins)) else None
@@ -189,6 +219,8 @@ def is_recorded(ins: Instruction, operand: Operand | None) -> bool:
     if operand is None:
         return False
     if ins.entry.control != Control.NONE or operand.kind in ("mem", "gdesc"):
+        return True
+    if ins.entry.access in (Access.MBARRIER, Access.BULK):
         return True
     return ins.entry.access == Access.COPY and operand.kind in ("P", "UP")
 
@@ -233,6 +265,8 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
         while True:
             running = paths.status == divergence.RUNNING
             if not running.any():
+                if waits.expire(state, lambda pc: instructions[pc].base == "SYNCS"):
+                    continue
                 break
             here = np.where(running, paths.pc, count)
             start = int(here.min())
@@ -240,8 +274,13 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
             if start >= count:
                 raise SsmsimError("execution runs behind the kernel's last instruction", plan.code.kernel.name)
             group = Group(numbers, paths.mask[numbers].astype(np.uint32), len(numbers) == state.warps)
-            endless.look(state, group, start, int(record.executed[numbers[0]]), instructions[start])
             stretch = plan.stretch(start)
+            if stretch.wait is not None:
+                going = stretch.wait(state, group)
+                if going is None:
+                    continue
+                group, numbers = going, going.numbers
+            endless.look(state, group, start, int(record.executed[numbers[0]]), instructions[start])
             _run_stretch(stretch, state, group, record)
             if stretch.control is None:
                 paths.pc[numbers] = stretch.end + 1
@@ -265,6 +304,14 @@ def _check_end(state: State, plan: Plan) -> None:
         return
     w = int(stuck[0])
     block, warp = int(state.blocks[state.block_of[w]]), int(state.warp_of[w])
+    if (state.paths.status == divergence.AT_MBARRIER).any():
+        w = int(np.flatnonzero(state.paths.status == divergence.AT_MBARRIER)[0])
+        block, warp = int(state.blocks[state.block_of[w]]), int(state.warp_of[w])
+        raise SsmsimError(
+            f"deadlock: warp {warp} of block {block} waits for ever for {waits.awaited(state, w, plan.code.instructions)}",
+            plan.code.instructions[int(state.paths.pc[w])].where,
+            "what would complete its phase never comes",
+        )
     at = int(state.paths.pc[w]) if state.paths.status[w] == divergence.AT_BARRIER else int(state.paths.parked_pc[w, 0])
     where = plan.code.instructions[min(max(at - 1, 0), len(plan.code.instructions) - 1)].where
     raise SsmsimError(

@@ -16,6 +16,7 @@ from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Space
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
+from ssmsim.tracers.emulated.cluster import OFFSET, RANK_SHIFT
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.state import State, UnknownMet
 
@@ -49,10 +50,17 @@ class History:
         def look(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
             size = state.shared.shape[1]
             address = rows[:, 0] - (SHARED_WINDOW if ins.entry.space == Space.GENERIC else 0)
+            own = state.block_of[group.index][:, None]
+            if state.cluster.size > 1:
+                here = (address >= 0) & (address < state.cluster.size * WINDOW_BYTES)
+                rank = np.where(here, address >> RANK_SHIFT, 0)
+                if ins.entry.space == Space.GENERIC:
+                    own = own - own % state.cluster.size + rank
+                address = np.where(here, address & OFFSET, -1)
             inside = (address >= 0) & (address < min(size, WINDOW_BYTES)) & (np.arange(32) < rows_of)
             if lanes is not None:
                 inside &= lanes if rows_of == 32 else True
-            first = (address + state.block_of[group.index][:, None] * size)[inside] // self.grain
+            first = (address + own * size)[inside] // self.grain
             for k in range(count):
                 if loads:
                     self._meet(ins.index, state.stored_by[first + k])

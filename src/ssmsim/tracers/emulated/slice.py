@@ -25,6 +25,7 @@ from ssmsim.tracers.emulated.resources import (
     Facts,
     bit_range,
     facts,
+    publishes,
     successors,
 )
 
@@ -86,15 +87,21 @@ def _before(fact: Facts, out: Live) -> tuple[int, Live]:
     return touched & fact.writes, live
 
 
-def _live(table: list[Facts], following: Edges, wanted: list[tuple[int, int]], feeds: Feeds | None) -> list[bool]:
-    """Which instructions compute: all that write something live.
+def _live(
+    table: list[Facts],
+    following: Edges,
+    wanted: list[tuple[int, int]],
+    feeds: Feeds | None,
+    always_computes: list[bool],
+) -> list[bool]:
+    """Which instructions compute: all that write something live, and those of `always_computes`.
 
     wanted[i]: (resources live at i in any case, resources live at i where its guard holds). feeds[i]: the stores to
     shared memory whose values instruction i reads; None: any of them.
     """
     count = len(table)
     live_in: list[Live] = [{} for _ in table]
-    computes = [False] * count
+    computes = list(always_computes)
     stored = 0  # memories that some computing load reads
     fed = set()  # stores whose values such a load reads
     changed = True
@@ -147,8 +154,11 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
              for f, i in zip(table, instructions, strict=True)]  # fmt: skip
     tainted = _tainted(table, following)
     known = [not tainted[i] & f.guard for i, f in enumerate(table)]
-    wanted = [(f.guard if e or k else 0, f.record) for f, e, k in zip(table, exact, known, strict=True)]
-    computes = _live(table, following, wanted, feeds)
+    changes = descriptors_change(code)
+    published = [changes and publishes(i) for i in instructions]
+    wanted = [(f.guard if e or k else 0, f.record | (f.data & ~MEMORY if p else 0))
+              for f, e, k, p in zip(table, exact, known, published, strict=True)]  # fmt: skip
+    computes = _live(table, following, wanted, feeds, published)
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
     loads, open_ = (
         any(c and f.data & bits for c, f in zip(computes, table, strict=True)) for bits in (1 << GLOBAL, OPEN)
@@ -156,9 +166,15 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
     risky = [
         bool(tainted[i] & (f.record | (f.guard if e else 0))) for i, (f, e) in enumerate(zip(table, exact, strict=True))
     ]
+    loads = loads or any(published)
     vague = [not k and not e for k, e in zip(known, exact, strict=True)]
     shared = any(c and f.data & (1 << SHARED) for c, f in zip(computes, table, strict=True))
     return Slice(computes, guarded, risky, vague, loads, shared, open_)
+
+
+def descriptors_change(code: Code) -> bool:
+    """Does the kernel write tensor maps, so that copies must be told to look again?"""
+    return any(i.base == "UTMACCTL" and i.has("IV") for i in code.instructions)
 
 
 def _tainted(table: list[Facts], following: Edges) -> list[int]:

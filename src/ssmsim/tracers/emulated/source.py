@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ssmsim.launch import Launch, refuse_clusters
+from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code, decode_launch
 from ssmsim.trace.types import BlockTrace
+from ssmsim.tracers.emulated.cluster import members, size_of
 from ssmsim.tracers.emulated.exits import conditional_exits
 from ssmsim.tracers.emulated.tracing import Tracing
 
@@ -21,9 +22,10 @@ class EmulatedBlocks:
         self, launch: Launch, order: Sequence[int] | np.ndarray | None, code: Code | None = None,
         tracing: Tracing | None = None, batch: int = 1,
     ) -> None:  # fmt: skip
-        """code, tracing: the launch's, when the caller has them. batch: blocks of the first batch."""
-        refuse_clusters(launch)
-        self.launch = launch
+        """code, tracing: the launch's, when the caller has them. batch: blocks of the first batch, or a cluster."""
+        self.launch, self.cluster = launch, size_of(launch)
+        if order is None and self.cluster > 1:  # as the hardware starts them
+            order = members(launch, np.arange(launch.blocks // self.cluster))
         self.order = range(launch.blocks) if order is None else np.asarray(order, np.int64)
         self.whole = order is None
         self.warps_per_block = launch.warps_per_block
@@ -32,7 +34,7 @@ class EmulatedBlocks:
         self._held: BlockTrace | None = None
         self._at = 0  # in what is held
         self._next = 0  # in the order
-        self._batch = batch
+        self._batch = max(batch, self.cluster)
 
     @property
     def guesses(self) -> bool:
@@ -77,6 +79,7 @@ class EmulatedBlocks:
         per_block = max(trace.index.nbytes * 3 + 2 * trace.addresses.nbytes, 1) / len(blocks)
         fits = max(1, int(BATCH_BYTES / per_block))
         self._batch = min(fits, max(1, BATCH_WARPS // self.warps_per_block), 8 * self._batch)
+        self._batch = max(self.cluster, self._batch - self._batch % self.cluster)
         return trace
 
 

@@ -9,15 +9,21 @@ from ssmsim.launch import Launch
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.kernel_elf import Kernel
 from ssmsim.sass.opcodes import SUPPORTED
-from ssmsim.tracers.emulated import hardware
+from ssmsim.tracers.emulated import divergence, hardware
+from ssmsim.tracers.emulated.cluster import ClusterState
 from ssmsim.tracers.emulated.divergence import Paths
 from ssmsim.tracers.emulated.module import banks_of
 
 NAMED_BARRIERS = 16
+AT_MBARRIER = divergence.AT_MBARRIER
 
 
 class UnknownMet(Exception):
     """A plan without labels met a value that is not known: the batch must run again with labels."""
+
+
+class MemoryWanted(Exception):
+    """A plan that only knows where buffers lie met a tensor map in one: the batch must run again with their bytes."""
 
 
 @dataclass
@@ -41,6 +47,25 @@ class Labels:
     up: np.ndarray
     shared: np.ndarray
     local: np.ndarray
+
+
+class Waits:
+    """Of warps that wait for mbarriers and cluster barriers (waits.py): whose try has ended, paths set aside since one went
+    on, tries that ended since anything happened, and the state's version then.
+    """
+
+    def __init__(self, warps: int) -> None:
+        self.expired = np.zeros(warps, bool)
+        self.waited = np.zeros(warps, np.int64)
+        self.tries = np.zeros(warps, np.int64)
+        self.version = 0
+
+    def wake(self, state: "State", blocks: np.ndarray) -> None:
+        """The warps of some blocks (bool per block of the batch) look again: a phase has completed there."""
+        there = blocks[state.block_of]
+        state.paths.status[there & (state.paths.status == AT_MBARRIER)] = divergence.RUNNING
+        self.waited[there] = 0
+        state.version += 1
 
 
 class State:
@@ -69,6 +94,8 @@ class State:
         self.paths = Paths(warps, pack(lanes))
         self.banks = banks_of(launch, kernel)
         self.code_length = len(kernel.words)
+        self.cluster = ClusterState.of(launch, len(blocks), warps)
+        self.waits = Waits(warps)
         self.version = 0  # grows when memory that is kept may have changed (see endless.py)
         self.watched = False  # without labels, UnknownMet is raised where one would be given
         self.labels: Labels | None = None

@@ -11,6 +11,7 @@ from ssmsim.launch import Launch
 from ssmsim.sass.opcodes import Space, Unit
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, BlockSource, BlockTrace, Program
 from ssmsim.tracers.emulated.exits import conditional_exits
+from ssmsim.tracers.emulated.hardware import local_window
 
 # Instruction classes (smsp__inst_executed_op_NAME.sum) by base opcode.
 CLASSES = {
@@ -26,11 +27,12 @@ PIPES = ("fma", "alu", "xu", "lsu", "tensor", "uniform", "fp64", "cbu")  # adu's
 
 
 @njit(cache=True)
-def _sectors(index, mask, addresses, rows, wanted, generic, width, requests, sectors):
+def _sectors(index, mask, addresses, rows, wanted, windows_end, width, requests, sectors):
     """Accesses to global memory by static instruction i: requests[i] that any lane makes, sectors[i] of 32 bytes.
 
-    A sector counts once per access. Lanes of an LDGSTS that fill with zeros read nothing, and generic accesses count in
-    the lanes that point to global memory.
+    windows_end[i]: where generic addresses of shared and local memory end, 0 for what is not generic. A sector counts
+    once per access. Lanes of an LDGSTS that fill with zeros read nothing, and generic accesses count in the lanes that
+    point to global memory.
     """
     seen = np.empty(128, np.int64)
     at = 0
@@ -42,7 +44,7 @@ def _sectors(index, mask, addresses, rows, wanted, generic, width, requests, sec
                 if not mask[k] >> lane & 1:
                     continue
                 first = addresses[at + rows[i] - 1, lane]
-                if first < 0 or (generic[i] and WINDOWS <= first < WINDOWS_END):
+                if first < 0 or WINDOWS <= first < windows_end[i]:
                     continue
                 for sector in range(first >> 5, (first + width[i] - 1 >> 5) + 1):
                     j = n - 1
@@ -131,6 +133,9 @@ def count(program: Program, source: BlockSource, vague: Sequence[bool] | None = 
     is_global = np.isin(records["space"], (Space.GLOBAL, Space.GLOBAL_TO_SHARED, Space.GENERIC))
     generic = records["space"] == Space.GENERIC
     exits = conditional_exits(program)
+    launch = getattr(source, "launch", None)
+    end = WINDOWS_END if launch is None else local_window(launch) + WINDOW_BYTES
+    windows_end = np.where(generic, end, 0)
     blocks = warps = 0
     trace: BlockTrace | None
     while (trace := source.next_blocks(batch)) is not None:
@@ -139,7 +144,7 @@ def count(program: Program, source: BlockSource, vague: Sequence[bool] | None = 
             total += np.bincount(trace.index, np.bitwise_count(masks), static).astype(np.int64)
         _left(trace, exits, on)
         rows, width = records["accesses"], records["width"]
-        _sectors(trace.index, trace.mask, trace.addresses, rows, is_global, generic, width, requests, sectors)
+        _sectors(trace.index, trace.mask, trace.addresses, rows, is_global, windows_end, width, requests, sectors)
         blocks += len(trace.blocks)
         warps += len(trace.first) - 1
     unknown = np.zeros(static, bool) if vague is None else np.array(vague)

@@ -1,0 +1,177 @@
+"""Tensor copies: tiles between a tensor in global memory, which a descriptor lays out, and shared memory (UTMALDG, UTMASTG,
+UTMAREDG, UTMAPF). A warp issues one copy; it is carried out at once, and so are its transactions at the mbarrier.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ssmsim.errors import SsmsimError
+from ssmsim.sass.instruction import Instruction
+from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.bulk_bytes import GlobalBytes, elements, note_stores, shared_marks
+from ssmsim.tracers.emulated.bulk_reduce import reduced
+from ssmsim.tracers.emulated.bulk_row import AT, BARRIER, BYTES, GLOBAL, SHARED, Targets, empty_rows, executing
+from ssmsim.tracers.emulated.hardware import PARAMETER_WINDOW
+from ssmsim.tracers.emulated.mbarrier import complete_transactions
+from ssmsim.tracers.emulated.operand_values import Group
+from ssmsim.tracers.emulated.state import MemoryWanted, State, UnknownMet
+from ssmsim.tracers.emulated.tensor_map import BYTES as MAP_BYTES
+from ssmsim.tracers.emulated.tensor_map import TensorMap, tensor_map
+from ssmsim.tracers.emulated.unknown import KNOWN, OF_THE_LAUNCH, Unknowns
+
+SHARED_ALIGNMENT, MAP_ALIGNMENT = 128, 64  # bytes (PTX ISA, "cp.async.bulk.tensor"; CUtensorMap)
+# What fills elements out of bounds, by type, where the descriptor asks for NaN; no source gives the bits.
+NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f32.ftz": 0x7FFFFFFF, "f64": 0x7FFFFFFFFFFFFFFF}
+
+
+class TensorCopy:
+    """One static instruction: `rows` gives the addresses that the trace keeps, `move` does what the copies do."""
+
+    def __init__(
+        self, ins: Instruction, image: Image | None, bounds: Image | None, unknowns: Unknowns, moves: bool, grain: int
+    ) -> None:
+        """moves: the data are wanted. grain: bytes per entry of the history of shared memory."""
+        a, b = ins.sources[:2]
+        assert a is not None and b is not None
+        self.ins, self.image, self.moves, self.grain = ins, image, moves, grain
+        self.first, self.count, self.map_at = a.index, a.count, b.index
+        self.loads, self.prefetches, self.reduces = ins.base == "UTMALDG", ins.base == "UTMAPF", ins.base == "UTMAREDG"
+        self.targets = Targets(ins, ins.sources[2] if self.loads else None)
+        self.global_ = GlobalBytes(image, bounds, unknowns, ins)
+        self.unknowns = unknowns
+        self.maps: dict[bytes, TensorMap] = {}
+
+    def _bytes(self, state: State, address: int) -> bytes:
+        """The descriptor at an address: a parameter, or in global memory, where the kernel may have written it."""
+        start = PARAMETER_WINDOW + state.kernel.parameter_base
+        if start <= address < start + state.kernel.parameter_bytes:
+            return state.launch.param_bytes[address - start :][:MAP_BYTES].ljust(MAP_BYTES, b"\0")
+        if self.image is None or not self.image.data.size:
+            raise MemoryWanted
+        place = int(self.global_.places(np.array([address]))[0])
+        if self.unknowns.watched or state.labels is not None:
+            if not (self.image.marks[place : place + MAP_BYTES] == KNOWN).all():
+                if state.labels is None:
+                    raise UnknownMet
+                what = f"its tensor map at {address:#x} is not recorded, or stored by the kernel by other means than exchanges"
+                raise SsmsimError(
+                    what, self.ins.where, f"capture the launch with this buffer's contents; {OF_THE_LAUNCH}"
+                )
+        return self.image.data[place : place + MAP_BYTES].tobytes()
+
+    def _map(self, state: State, address: int) -> TensorMap:
+        if address % MAP_ALIGNMENT:
+            raise SsmsimError(
+                f"tensor map at {address:#x}, not a multiple of {MAP_ALIGNMENT}", self.ins.where, "a fault"
+            )
+        self.global_.check(np.array([address]), np.array([address]), MAP_BYTES)
+        data = self._bytes(state, address)
+        if data not in self.maps:
+            found = tensor_map(data, self.ins.where)
+            wanted = self.count - (0 if self.prefetches else 2 if self.loads else 1)
+            if found.rank != wanted:
+                what = f"the tensor map has {found.rank} dimensions, the instruction {wanted}"
+                raise SsmsimError(what, self.ins.where, "a fault on a GPU")
+            self.maps[data] = found
+        return self.maps[data]
+
+    def rows(self, state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
+        """int64 [W, 1, 32], see BlockTrace; checks bounds."""
+        on, found = executing(lanes, group), empty_rows(group)
+        words = state.ur[self.first : self.first + self.count][:, group.index, 0].astype(np.int64)
+        low, high = state.ur[self.map_at : self.map_at + 2][:, group.index, 0].astype(np.int64)
+        address = low | high << 32
+        skip = 0 if self.prefetches else 2 if self.loads else 1
+        at = words[skip:].astype(np.int32).astype(np.int64)
+        found[:, 0, GLOBAL] = address
+        if not self.prefetches:
+            found[:, 0, SHARED] = words[0]
+        if self.loads:
+            found[:, 0, BARRIER] = words[1]
+        found[:, 0, AT : AT + len(at)] = at.T
+        self.targets.note(state, group, found)
+        for one in np.unique(address[on]):
+            layout = self._map(state, int(one))
+            where = on & (address == one)
+            found[where, 0, BYTES] = layout.tile_bytes
+            first, last = layout.span(at[:, where])
+            self.global_.check(first, last, layout.element)
+        return found
+
+    def move(self, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+        """Move data and labels where they are wanted, and complete the transactions."""
+        if self.prefetches:
+            return
+        on = executing(lanes, group)
+        own, row = state.block_of[group.numbers[on]], rows[on, 0]
+        wrong = row[:, SHARED] % SHARED_ALIGNMENT != 0
+        if wrong.any():
+            what = f"shared address {int(row[wrong, SHARED][0]):#x} is not a multiple of {SHARED_ALIGNMENT}"
+            raise SsmsimError(what, self.ins.where, "a fault on a GPU")
+        if self.loads:
+            who, block, place, barrier = self.targets.of(state, own, row)
+            if self.moves or self.grain:
+                for w in np.unique(who):
+                    self._load(state, row[w], block[who == w], int(place[who == w][0]))
+            complete_transactions(state, block, barrier, row[who, BYTES], self.ins)
+            return
+        offset, block = self.targets.source(state, own, row[:, SHARED])
+        if self.moves or (self.image is not None and self.image.marks.size):
+            for w in range(len(row)):
+                self._store(state, row[w], int(block[w]), int(offset[w]))
+
+    def _tile(self, state: State, row: np.ndarray) -> tuple[TensorMap, np.ndarray, np.ndarray]:
+        layout = self._map(state, int(row[GLOBAL]))
+        if self.moves:
+            layout.refuse_data(self.ins.where)
+        return layout, *layout.tile(row[AT : AT + layout.rank])
+
+    def _load(self, state: State, row: np.ndarray, blocks: np.ndarray, offset: int) -> None:
+        """One tile to the same place in some blocks."""
+        size = state.shared.shape[1]
+        layout, address, inside = self._tile(state, row)
+        self.targets.fits(offset, layout.place_bytes, size)
+        places = [int(block) * size + layout.swizzled(offset) for block in blocks]
+        for place in places:
+            for k in range(0, layout.element if self.grain else 0, max(self.grain, 1)):
+                note_stores(state, place + k, self.grain, self.ins)
+        if not self.moves:
+            return
+        fill = NAN.get(layout.kind, 0) if layout.fills_nan else 0
+        value = np.full(len(address), fill, elements(state.shared.reshape(-1), layout.element).dtype)
+        marks, label = shared_marks(state), np.full(len(address), KNOWN, np.uint8)
+        if inside.any():
+            source = self.global_.places(address[inside])
+            label[inside] = self.global_.labels(state, source)
+            assert self.image is not None
+            read = elements(self.image.data, layout.element)[source // layout.element]
+            if layout.kind == "f32.ftz":
+                read = np.where(read & 0x7F800000 == 0, read & 0x80000000, read)
+            value[inside] = read
+        for place in places:
+            elements(state.shared.reshape(-1), layout.element)[place // layout.element] = value
+            if marks is not None:
+                for k in range(layout.element):
+                    marks[place + k] = label
+
+    def _store(self, state: State, row: np.ndarray, block: int, offset: int) -> None:
+        """One tile from a block, or reduced into the tensor; without its data, a mark on recorded bytes."""
+        size = state.shared.shape[1]
+        layout, address, inside = self._tile(state, row)
+        if not inside.any():
+            return
+        target = self.global_.places(address[inside])
+        if not self.moves:
+            self.global_.spoil(target, layout.element)
+            return
+        self.targets.fits(offset, layout.place_bytes, size)
+        place = (block * size + layout.swizzled(offset))[inside]
+        value = elements(state.shared.reshape(-1), layout.element)[place // layout.element]
+        assert self.image is not None
+        memory = elements(self.image.data, layout.element)
+        if self.reduces:
+            value = reduced(self.ins, layout.kind, memory[target // layout.element], value)
+        memory[target // layout.element] = value
+        marks = shared_marks(state)
+        self.global_.stored(state, target, layout.element, None if marks is None else marks[place])
