@@ -14,7 +14,7 @@ from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 from ssmsim.tracers.emulated.address_space import Image, gather, scatter
 from ssmsim.tracers.emulated.atomics import compile_atomic
-from ssmsim.tracers.emulated.cluster import OFFSET
+from ssmsim.tracers.emulated.cluster_access import OFFSET
 from ssmsim.tracers.emulated.execute import descriptors
 from ssmsim.tracers.emulated.hardware import local_window
 from ssmsim.tracers.emulated.lane_bytes import Places, all_lanes

@@ -7,7 +7,7 @@ import numpy as np
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.operands import Operand
-from ssmsim.tracers.emulated.cluster import OFFSET, shared_place
+from ssmsim.tracers.emulated.cluster_access import OFFSET, shared_place
 from ssmsim.tracers.emulated.operand_values import Group, reader
 from ssmsim.tracers.emulated.state import State
 

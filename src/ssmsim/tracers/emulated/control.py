@@ -11,7 +11,7 @@ from ssmsim.sass.decode import external_at
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED, Control
 from ssmsim.sass.operands import Operand
-from ssmsim.tracers.emulated import barriers, cluster, divergence
+from ssmsim.tracers.emulated import barriers, cluster_access, divergence
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, writer
 from ssmsim.tracers.emulated.state import State, pack, unpack
 
@@ -84,7 +84,7 @@ def _trap(ins: Instruction, lanes_of: LanesOf) -> Steer:
 def _exit(state: State, group: Group, lanes: np.ndarray, following: int) -> None:
     divergence.leave(state.paths.arrays, group.numbers, lanes, following)
     barriers.release(state)
-    cluster.complete(state)
+    cluster_access.complete(state)
 
 
 def _branch(ins: Instruction, lanes_of: LanesOf) -> Steer:

@@ -12,7 +12,7 @@ from ssmsim.sass.opcodes import Space
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 from ssmsim.tracers.emulated.address_space import Image, check_alignment
-from ssmsim.tracers.emulated.cluster import shared_place
+from ssmsim.tracers.emulated.cluster_access import shared_place
 from ssmsim.tracers.emulated.hardware import local_window, shared_window_end
 from ssmsim.tracers.emulated.operand_values import Group, packed
 from ssmsim.tracers.emulated.state import State

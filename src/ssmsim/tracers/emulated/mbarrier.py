@@ -17,7 +17,7 @@ from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.sass.operands import Operand
 from ssmsim.tracers.emulated.address_space import check_alignment
-from ssmsim.tracers.emulated.cluster import OFFSET, shared_place
+from ssmsim.tracers.emulated.cluster_access import OFFSET, shared_place
 from ssmsim.tracers.emulated.lane_bytes import all_lanes
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, reader, register_address, writer
 from ssmsim.tracers.emulated.state import State

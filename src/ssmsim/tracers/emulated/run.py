@@ -17,7 +17,7 @@ from ssmsim.tracers.emulated import divergence, waits
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
 from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.bulk_copy import BulkCopy, RemoteStore
-from ssmsim.tracers.emulated.cluster import compile_arrival
+from ssmsim.tracers.emulated.cluster_access import compile_arrival
 from ssmsim.tracers.emulated.control import compile_control
 from ssmsim.tracers.emulated.endless import Endless
 from ssmsim.tracers.emulated.execute import Execute, compile_instruction

@@ -16,7 +16,7 @@ from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Space
 from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
-from ssmsim.tracers.emulated.cluster import OFFSET, RANK_SHIFT
+from ssmsim.tracers.emulated.cluster_access import OFFSET, RANK_SHIFT
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.state import State, UnknownMet
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ssmsim.sass.instruction import Instruction
-from ssmsim.tracers.emulated import cluster, divergence
+from ssmsim.tracers.emulated import cluster_access, divergence
 from ssmsim.tracers.emulated.mbarrier import compile_check, describe, mbarrier_address
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes
 from ssmsim.tracers.emulated.state import State
@@ -55,7 +55,7 @@ def _cluster_ready(ins: Instruction) -> Ready:
 
     def ready(state: State, group: Group) -> np.ndarray:
         lanes = lanes_of(state, group)
-        done = cluster.has_completed(state, group)
+        done = cluster_access.has_completed(state, group)
         return done if lanes is None else done | ~lanes.any(axis=1)
 
     return ready
