@@ -31,6 +31,7 @@ class Checked:
     """What a check found. reason: why the launch cannot be replayed, "" when it can; opcode: whose fault it is, "" when no
     instruction's. static: full opcodes of the kernel by number of instructions; missing: those that are refused or not
     timed. executed: warp instructions of the emulated blocks by full opcode, empty when none could be emulated.
+    emulated: whether these blocks ran to their end, so that instructions and addresses are known, be they timed or not.
     """
 
     kernel: str = ""
@@ -39,6 +40,7 @@ class Checked:
     static: Counter[str] = field(default_factory=Counter)
     missing: set[str] = field(default_factory=set)
     executed: Counter[str] = field(default_factory=Counter)
+    emulated: bool = False
 
 
 def check(folder: Path, config: SimConfig, blocks: int) -> Checked:
@@ -52,11 +54,12 @@ def check(folder: Path, config: SimConfig, blocks: int) -> Checked:
         _code(launch, found)
         program = decode_launch(launch).program
         source = EmulatedBlocks(launch, spread(launch.blocks, blocks), decode_launch(launch))
-        _engine(program, launch, config)
         warps = launch.warps_per_block
         while (trace := source.next_blocks(1 << 10)) is not None:
             _count(program, trace.index, found.executed)
             _whole(trace, program, warps)
+        found.emulated = True
+        _engine(program, launch, config)
         refuse_untimed(launch, decode_launch(launch))
         Request(program, source, launch, config)
     except SsmsimError as error:

@@ -40,9 +40,10 @@ class Missing:
 
 @dataclass(frozen=True)
 class Coverage:
-    """launches, time_ns: of the program as it ran. opcodes: different ones, instructions: of the kernels' code, both once
-    per kernel. executed: warp instructions of the blocks that could be emulated, by opcodes that are timed. untimed:
-    launches whose time is not known.
+    """launches, time_ns: of the program as it ran. emulated, emulated_ns: of it, what is replayed but for its time.
+
+    opcodes: different ones, instructions: of the kernels' code, both once per kernel. executed: warp instructions of the
+    blocks that could be emulated, by opcodes that are timed. untimed: launches whose time is not known.
     """
 
     launches: Share
@@ -52,6 +53,8 @@ class Coverage:
     instructions: Share
     executed: Share
     missing: list[Missing]
+    emulated: Share
+    emulated_ns: Share
 
 
 def summarise(pairs: Pairs) -> Coverage:
@@ -66,12 +69,14 @@ def summarise(pairs: Pairs) -> Coverage:
         for opcode, n in checked.executed.items():
             executed[opcode] += n * one.count
     good = [(o, c) for o, c in pairs if not c.reason]
+    known = [(o, c) for o, c in pairs if c.emulated]
     return Coverage(
         Share(_launches(good), _launches(pairs)), Share(_time(good), _time(pairs)),
         sum(o.count for o, _ in pairs if o.time_ns is None),
         Share(len(static.keys() - missing), len(static)),
         Share(sum(n for k, n in static.items() if k not in missing), sum(static.values())),
         Share(sum(n for k, n in executed.items() if k not in missing), sum(executed.values())), _causes(pairs),
+        Share(_launches(known), _launches(pairs)), Share(_time(known), _time(pairs)),
     )  # fmt: skip
 
 
@@ -107,6 +112,8 @@ def tables(folder: Path, found: Coverage) -> list[Table]:
         head.add_column(column, justify="right" if column else "left", no_wrap=True)
     for name, share in (
         ("launches", found.launches), ("time, us", Share(found.time_ns.replayed / 1e3, found.time_ns.whole / 1e3)),
+        ("launches emulated", found.emulated),
+        ("their time, us", Share(found.emulated_ns.replayed / 1e3, found.emulated_ns.whole / 1e3)),
         ("opcodes", found.opcodes), ("instructions of the code", found.instructions),
         ("warp instructions emulated", found.executed),
     ):  # fmt: skip
