@@ -55,7 +55,7 @@ rule simulate:
         runs=lambda w: plan.identity(w.engine, w.workload, w.launch, w.selection),  # hashes of all that goes in
     log: "results/logs/{engine}/{device}/{workload}/{launch}/{selection}.log"
     conda: ENVIRONMENT
-    shell: "(python -m ssmsim.study.ready {wildcards.engine:q}"
+    shell: "(python -m ssmsim.study.ready {params.study:q} {wildcards.engine:q}"
         " && python -m ssmsim.study.batch {params.study:q} {wildcards.engine:q} {wildcards.workload:q}"
         " {wildcards.launch:q} {wildcards.selection:q} --sample {params.sample:q})"
         " > {log:q} 2>&1 || (tail -n 1 {log:q} >&2; false)"

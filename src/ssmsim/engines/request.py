@@ -103,4 +103,4 @@ def refuse_untimed(program: Program) -> None:
         if reason:
             at = int((program.instructions["opcode"] == number).argmax())
             where = f"{program.kernel} at {16 * at:#06x} ({program.text[at].strip()})"
-            raise SsmsimError(reason, where, "ssmsim inspect and ssmsim trace take the launch")
+            raise SsmsimError(reason, where, "ssmsim inspect takes the launch")

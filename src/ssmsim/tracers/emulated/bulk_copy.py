@@ -77,10 +77,7 @@ class BulkCopy:
         on = executing(lanes, group)
         own, row = state.block_of[group.numbers[on]], rows[on, 0]
         for column in (GLOBAL, SHARED, AT):
-            wrong = (row[:, column] >= 0) & (row[:, column] % UNIT != 0)
-            if wrong.any():
-                what = f"address {int(row[wrong, column][0]):#x} is not a multiple of {UNIT}"
-                raise SsmsimError(what, self.ins.where, "a fault on a GPU")
+            check_alignment(row[:, column], row[:, column] >= 0, UNIT, self.ins)
         if self.ways == "GS":
             offset, block = self.targets.source(state, own, row[:, SHARED])
             if self.moves or (self.image is not None and self.image.marks.size):

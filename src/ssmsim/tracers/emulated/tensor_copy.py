@@ -8,7 +8,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
-from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.address_space import Image, check_alignment
 from ssmsim.tracers.emulated.bulk_bytes import GlobalBytes, elements, note_stores, shared_marks
 from ssmsim.tracers.emulated.bulk_reduce import reduced
 from ssmsim.tracers.emulated.bulk_row import AT, BARRIER, BYTES, GLOBAL, SHARED, Targets, empty_rows, executing
@@ -105,10 +105,7 @@ class TensorCopy:
             return
         on = executing(lanes, group)
         own, row = state.block_of[group.numbers[on]], rows[on, 0]
-        wrong = row[:, SHARED] % SHARED_ALIGNMENT != 0
-        if wrong.any():
-            what = f"shared address {int(row[wrong, SHARED][0]):#x} is not a multiple of {SHARED_ALIGNMENT}"
-            raise SsmsimError(what, self.ins.where, "a fault on a GPU")
+        check_alignment(row[:, SHARED], np.ones(len(row), bool), SHARED_ALIGNMENT, self.ins)
         if self.loads:
             who, block, place, barrier = self.targets.of(state, own, row)
             if self.moves or self.grain:
