@@ -125,6 +125,14 @@ def listed_barriers(ins: Instruction) -> int:
     return sum(1 << int(number) for number in set(re.findall(r"[0-5]", "".join(listed))))
 
 
+def access_rows(ins: Instruction) -> int:
+    """Rows of BlockTrace.addresses that each execution of an instruction takes."""
+    access, space = ins.entry.access, ins.entry.space
+    if access in (Access.COPY, Access.REMOTE) or ins.base == "SYNCS":
+        return 2
+    return int(access != Access.NONE and space != Space.CONSTANT) + (ins.base in WARPGROUP_PRODUCTS)
+
+
 def instruction_records(
     instructions: Sequence[Instruction], opcodes: Sequence[str], control: dict[str, np.ndarray]
 ) -> np.ndarray:
@@ -140,9 +148,7 @@ def instruction_records(
         record["space"], record["width"] = entry.space, access_bytes(ins)
         record["is_load"] = access in (Access.LOAD, Access.ATOMIC, Access.COPY) and entry.unit != Unit.NONE
         record["is_store"] = access in (Access.STORE, Access.ATOMIC, Access.COPY)
-        record["accesses"] = (
-            2 if access == Access.COPY else int(access != Access.NONE and entry.space != Space.CONSTANT)
-        ) + (ins.base in WARPGROUP_PRODUCTS)
+        record["accesses"] = access_rows(ins)
         record["control"], record["target"] = entry.control, ins.target
         for name, value in _special(ins).items():
             record[name] = value

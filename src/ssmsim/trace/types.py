@@ -26,7 +26,7 @@ INSTRUCTION = np.dtype(
         ("is_load", np.int64),
         ("is_store", np.int64),  # an atomic is both
         ("width", np.int64),  # bytes per lane that a memory instruction moves
-        ("accesses", np.int64),  # rows of BlockTrace.addresses that each execution consumes (LDGSTS: 2)
+        ("accesses", np.int64),  # rows of BlockTrace.addresses that each execution consumes
         ("stall", np.int64),  # control field: cycles until the warp may issue again, 0..15
         ("yields", np.int64),  # control field: 1 when the warp should give way
         ("write_barrier", np.int64),  # released when the result is written
@@ -102,7 +102,12 @@ class BlockTrace:
                                 Bulk and tensor copies (UBLK*, UTMA*): one row for the warp, -1 where it has none of it:
                                 lane 0 global address, of a tensor's descriptor; 1 shared address; 2 mbarrier; 3 bytes;
                                 4 set of ranks (.MULTICAST); from 5 on the coordinates, innermost first (of a copy between
-                                blocks: the source's shared address).
+                                blocks: the source's shared address); from 16 on the bytes of global memory that it touches,
+                                without those out of bounds: address of the first (-1: none), bytes of a run, then of four
+                                nested levels how many (18 to 21), then bytes from one to the next (22 to 25).
+                                SYNCS: a row of operands, then addresses. Operands: EXCH the word, ARRIVE the register (0
+                                without one), PHASECHK bit 0 the parity asked for, bit 1 set where the try ended without it.
+                                STAS, REDAS: mbarriers, then addresses.
     """
 
     blocks: np.ndarray

@@ -12,7 +12,7 @@ from ssmsim.sass.opcodes import SUPPORTED, Space, memory_registers
 from ssmsim.tracers.emulated.address_space import Image, check_alignment, scatter
 from ssmsim.tracers.emulated.bulk_bytes import GlobalBytes, elements, note_stores, shared_marks
 from ssmsim.tracers.emulated.bulk_reduce import reduced
-from ssmsim.tracers.emulated.bulk_row import AT, BARRIER, BYTES, GLOBAL, SHARED, Targets, empty_rows, executing
+from ssmsim.tracers.emulated.bulk_row import AT, BARRIER, BYTES, GLOBAL, SHARED, Targets, empty_rows, executing, note_run
 from ssmsim.tracers.emulated.cluster_access import shared_place
 from ssmsim.tracers.emulated.lane_bytes import all_lanes
 from ssmsim.tracers.emulated.mbarrier import complete_transactions
@@ -64,6 +64,7 @@ class BulkCopy:
             found[:, 0, GLOBAL] = low | high << 32
         elif self.ways == "SS":
             found[:, 0, AT] = self._pair(state, group, 1)[0]
+        note_run(found)
         first = found[on, 0, GLOBAL]
         some = (found[on, 0, BYTES] > 0) & (first >= 0)
         last = first + found[on, 0, BYTES] - UNIT
@@ -162,8 +163,10 @@ class RemoteStore:
         self.read, self.label_of = reader(value, ins), labels_each(value, ins.guard)
 
     def rows(self, state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
-        """int64 [W, 1, 32]: shared addresses with ranks."""
-        return (state.r[self.register][group.index].astype(np.int64) + self.offset & 0xFFFFFFFF)[:, None, :]
+        """int64 [W, 2, 32]: mbarriers and shared addresses, with ranks."""
+        barrier = state.r[self.register + 1][group.index].astype(np.int64)
+        address = state.r[self.register][group.index].astype(np.int64) + self.offset & 0xFFFFFFFF
+        return np.stack(np.broadcast_arrays(barrier, address), axis=1)
 
     def _held(self, state: State, place: np.ndarray, on: np.ndarray) -> tuple:
         """Arguments of load_labels for what a reduction finds."""
@@ -185,7 +188,7 @@ class RemoteStore:
     def move(self, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         on = np.broadcast_to(all_lanes(lanes, group), (len(group.numbers), 32))
         own, size = state.block_of[group.index][:, None], state.shared.shape[1]
-        address, barrier = rows[:, 0], state.r[self.register + 1][group.index].astype(np.int64)
+        barrier, address = rows[:, 0], rows[:, 1]
         check_alignment(address, on, self.width, self.ins)
         check_alignment(barrier, on, 8, self.ins)
         offset, block = shared_place(state, own, address, on, self.ins, remote=True)

@@ -13,6 +13,9 @@ from ssmsim.tracers.emulated.state import State
 
 # Lanes of a copy's row of addresses (see BlockTrace); -1 where it has none of it.
 GLOBAL, SHARED, BARRIER, BYTES, MASK, AT = 0, 1, 2, 3, 4, 5
+# And the bytes of global memory that it touches, out of bounds left out: runs of RUN bytes from FIRST on, nested COUNTS
+# (how many, from the innermost) with STRIDES in bytes from one to the next.
+FIRST, RUN, COUNTS, STRIDES, OUTER = 16, 17, 18, 22, 4
 BARRIER_ALIGNMENT = 8
 
 
@@ -25,6 +28,12 @@ def executing(lanes: np.ndarray | None, group: Group) -> np.ndarray:
 
 def empty_rows(group: Group) -> np.ndarray:
     return np.full((len(group.numbers), 1, 32), -1, np.int64)
+
+
+def note_run(rows: np.ndarray) -> None:
+    """The touched bytes of copies of one run each: from GLOBAL on, BYTES long."""
+    rows[:, 0, FIRST], rows[:, 0, RUN] = rows[:, 0, GLOBAL], rows[:, 0, BYTES]
+    rows[:, 0, COUNTS : COUNTS + OUTER], rows[:, 0, STRIDES : STRIDES + OUTER] = 1, 0
 
 
 class Targets:

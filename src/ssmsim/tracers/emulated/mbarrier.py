@@ -16,6 +16,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import SUPPORTED
 from ssmsim.sass.operands import Operand
+from ssmsim.tracers.emulated.access import Rows, compile_rows
 from ssmsim.tracers.emulated.address_space import check_alignment
 from ssmsim.tracers.emulated.cluster_access import OFFSET, shared_place
 from ssmsim.tracers.emulated.lane_bytes import all_lanes
@@ -117,6 +118,28 @@ def _places(
     return block, offset
 
 
+def compile_mbarrier_rows(ins: Instruction) -> Rows:
+    """The function (state, group, lanes) -> int64 [W, rows, 32], see BlockTrace: of SYNCS its operand, then the addresses."""
+    addresses = compile_rows(ins, None)
+    if ins.base != "SYNCS":
+        return addresses
+    operand = ins.sources[1] if len(ins.sources) > 1 else None
+    read = None if operand is None or ins.has("CCTL") else reader(operand, ins)
+    holds = _parity_differs(ins) if ins.has("PHASECHK") else None
+
+    def rows(state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
+        found = np.zeros((len(group.numbers), 2, 32), np.int64)
+        found[:, 1:] = addresses(state, group, lanes)
+        value = np.zeros((1, 1), np.int64) if read is None else read(state, group).astype(np.int64)
+        found[:, 0] = value[0] | value[1] << 32 if value.ndim == 3 else value
+        if holds is not None:
+            on = np.broadcast_to(all_lanes(lanes, group), (len(found), 32))
+            found[:, 0] = found[:, 0] >> 31 & 1 | (~holds(state, group, found[:, 1], on)).astype(np.int64) << 1
+        return found
+
+    return rows
+
+
 def compile_mbarrier(ins: Instruction) -> Move:
     """The function (state, group, lanes, rows) of SYNCS and ARRIVES. SsmsimError for a form that is not known."""
     if ins.base == "ARRIVES":
@@ -141,7 +164,7 @@ def _initialise(ins: Instruction) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         on = all_lanes(lanes, group)
-        block, offset = _places(state, group, on, rows[:, 0], ins, remote=False)
+        block, offset = _places(state, group, on, rows[:, -1], ins, remote=False)
         pair = np.broadcast_to(read(state, group), (2, *on.shape))
         value = pair[0].astype(np.uint64) | pair[1].astype(np.uint64) << np.uint64(32)
         place = (block * state.shared.shape[1] + offset)[on]
@@ -158,7 +181,7 @@ def _invalidate(ins: Instruction) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         on = all_lanes(lanes, group)
-        block, offset = _places(state, group, on, rows[:, 0], ins, remote=False)
+        block, offset = _places(state, group, on, rows[:, -1], ins, remote=False)
         words_of(state)[(block * state.shared.shape[1] + offset)[on] >> 3] = 0
         state.version += 1
 
@@ -171,7 +194,7 @@ def _check_phase(ins: Instruction) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         if write:
-            write(state, group, holds(state, group, rows[:, 0], all_lanes(lanes, group)), lanes)
+            write(state, group, holds(state, group, rows[:, -1], all_lanes(lanes, group)), lanes)
         _known(write_label, state, group, lanes)
 
     return move
@@ -231,7 +254,7 @@ def _arrive(ins: Instruction) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         on = np.broadcast_to(all_lanes(lanes, group), (len(group.numbers), 32))
-        block, offset = _places(state, group, on, rows[:, 0], ins, remote)
+        block, offset = _places(state, group, on, rows[:, -1], ins, remote)
         value = read(state, group)
         before = update(state, block[on], offset[on], number(many, value, on), number(moved, value, on), ins, drops)
         if write:
@@ -256,7 +279,7 @@ def _copies_arrive(ins: Instruction) -> Move:
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         on = np.broadcast_to(all_lanes(lanes, group), (len(group.numbers), 32))
-        block, offset = _places(state, group, on, rows[:, 0], ins, remote=False)
+        block, offset = _places(state, group, on, rows[:, -1], ins, remote=False)
         count = int(on.sum())
         update(state, block[on], offset[on], np.full(count, arrives), np.full(count, ends), ins)
 

@@ -22,7 +22,7 @@ from ssmsim.tracers.emulated.control import compile_control
 from ssmsim.tracers.emulated.endless import Endless
 from ssmsim.tracers.emulated.execute import Execute, compile_instruction
 from ssmsim.tracers.emulated.log import Log
-from ssmsim.tracers.emulated.mbarrier import compile_mbarrier
+from ssmsim.tracers.emulated.mbarrier import compile_mbarrier, compile_mbarrier_rows
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, packed
 from ssmsim.tracers.emulated.shared_memory_history import SHARED_SPACES, History, Note
 from ssmsim.tracers.emulated.slice import Slice, slice_program
@@ -164,7 +164,7 @@ class Plan:
         checks = self._check(ins, offset, "operand")
         unit: BulkCopy | TensorCopy | RemoteStore
         if ins.entry.access == Access.MBARRIER:
-            rows, move = compile_rows(ins, None), compile_mbarrier(ins)
+            rows, move = compile_mbarrier_rows(ins), compile_mbarrier(ins)
             return [*checks, Step(offset, None, guard_lanes(ins.guard), rows, move)]
         if ins.entry.access == Access.REMOTE:
             unit = RemoteStore(ins, self.unknowns, moves, grain)

@@ -11,7 +11,19 @@ from ssmsim.sass.instruction import Instruction
 from ssmsim.tracers.emulated.address_space import Image, check_alignment
 from ssmsim.tracers.emulated.bulk_bytes import GlobalBytes, elements, note_stores, shared_marks
 from ssmsim.tracers.emulated.bulk_reduce import reduced
-from ssmsim.tracers.emulated.bulk_row import AT, BARRIER, BYTES, GLOBAL, SHARED, Targets, empty_rows, executing
+from ssmsim.tracers.emulated.bulk_row import (
+    AT,
+    BARRIER,
+    BYTES,
+    FIRST,
+    GLOBAL,
+    OUTER,
+    SHARED,
+    STRIDES,
+    Targets,
+    empty_rows,
+    executing,
+)
 from ssmsim.tracers.emulated.hardware import PARAMETER_WINDOW
 from ssmsim.tracers.emulated.mbarrier import complete_transactions
 from ssmsim.tracers.emulated.operand_values import Group
@@ -97,6 +109,7 @@ class TensorCopy:
             found[where, 0, BYTES] = layout.tile_bytes
             first, last = layout.span(at[:, where])
             self.global_.check(first, last, layout.element)
+            found[where, 0, FIRST : STRIDES + OUTER] = layout.runs(at[:, where]).T
         return found
 
     def move(self, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:

@@ -75,6 +75,24 @@ class TensorMap:
             last = last + (start + high * step) * stride
         return np.where(some, np.stack([first, last]), -1)
 
+    def runs(self, at: np.ndarray) -> np.ndarray:
+        """int64 [2 + 4 + 4, W]: of tiles at coordinates int64 [rank, W] the bytes that lie inside: address of the first (-1:
+        none), bytes of a run, and for up to four nested levels how many and bytes from one to the next.
+        """
+        found = np.zeros((10, at.shape[1]), np.int64)
+        found[0], found[2:6] = self.address, 1
+        some = np.ones(at.shape[1], bool)
+        for level in range(self.rank):
+            start, size, stride, step = at[level], self.dims[level], self.strides[level], self.steps[level]
+            low = np.maximum(0, -(start // step))
+            count = np.minimum(self.counts[level] - 1, (size - 1 - start) // step) - low + 1
+            some &= count > 0
+            found[0] += (start + low * step) * stride
+            found[1 if level == 0 else 1 + level] = count * self.element if level == 0 else count
+            if level:
+                found[5 + level] = step * stride
+        return np.where(some, found, np.array([[-1], [0], *[[0]] * 8]))
+
     def tile(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(addresses int64, whether they lie inside) of the elements of the tile at coordinates int64 [rank], innermost
         dimension fastest.
