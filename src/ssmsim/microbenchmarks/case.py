@@ -58,7 +58,8 @@ class Loop:
 
     operations: what one warp does per round. rounds: the two values of n. blocks: one per SM when above 1.
     The kernel's time on an SM is the last end minus the first start of its warps, by the SM's clock. cold: the L2 holds
-    clean lines of other memory before every run; else what the run before has left.
+    clean lines of other memory before every run; else what the run before has left. cluster: blocks in one, along x, as the
+    kernel is compiled for.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Loop:
     bytes_per_operation: float = 0.0
     replay: bool = False
     cold: bool = False
+    cluster: int = 1
 
     @property
     def warps(self) -> int:

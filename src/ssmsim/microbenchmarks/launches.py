@@ -83,6 +83,7 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
         device=Device(name=measured["device"]["name"], compute_capability=(9, 0)),
         grid=(case.blocks, 1, 1),
         block=(case.threads, 1, 1),
+        cluster=(case.cluster, 1, 1),
         shared_memory_bytes=case.shared,
         registers_per_thread=row["registers"],
         cubin=f"../cubins/{cubin.name}",

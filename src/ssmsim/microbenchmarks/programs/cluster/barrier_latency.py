@@ -1,0 +1,20 @@
+"""Cycles of a barrier of all blocks of a cluster: sync (release and acquire) and relaxed, by SIZE.WARPS of each block."""
+
+from ssmsim.microbenchmarks.case import Loop
+
+ARCHITECTURE = "90a"
+LOOPS = [
+    Loop(
+        f"{kind}.{size}.{warps}",
+        f"{kind}_{size}",
+        1,
+        threads=32 * warps,
+        blocks=size,
+        shared=160 << 10,
+        replay=True,
+        cluster=size,
+    )
+    for kind in ("sync", "relaxed")
+    for size in (1, 2, 4, 8)
+    for warps in (1, 4, 12)
+]
