@@ -22,7 +22,8 @@ def case(
 ) -> Loop:
     return Loop(
         f"{kind}.{size}.{distance}{name}", f"{kind}_{size}", operations, threads=threads, blocks=blocks or size, shared=160 << 10,
-        args=(u32(distance), *(u32(m) for m in more)), bytes_per_operation=more[0] if more else 512 if operations == 4 else 0, replay=True, cluster=size,
+        args=(u32(distance), *(u32(m) for m in more)),
+        bytes_per_operation=more[0] if more else 512 if operations == 4 else 0, replay=True, cluster=size,
     )  # fmt: skip
 
 
