@@ -206,9 +206,9 @@ def validated(fields: object, where: object) -> Launch:
 
 
 def refuse_clusters(launch: Launch) -> None:
-    """SsmsimError for a launch in clusters: their blocks start together and reach each other's shared memory."""
+    """SsmsimError for a launch in clusters, of which Accel-Sim's traces know nothing."""
     if launch.cluster != (1, 1, 1):
-        what = f"{launch.kernel[:60]} was launched in clusters of {launch.cluster}, which have no timing"
+        what = f"{launch.kernel[:60]} was launched in clusters of {launch.cluster}, of which Accel-Sim's traces know nothing"
         raise SsmsimError(what, launch.folder / "launch.json", "ssmsim inspect takes the launch")
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ssmsim.config.asynchronous import Cluster, Mbarrier, Tma
 from ssmsim.config.fields import Count, Cycles, Group, Megahertz, Rate, Room
 from ssmsim.config.memory_system import L2, Dram, Noc
 from ssmsim.config.sm import L1, Constant, Fetch, Issue, Mio, Shared, Sm, Tensor
@@ -67,6 +68,9 @@ class Hardware(Group):
     l2: L2
     dram: Dram
     launch: Launch
+    mbarrier: Mbarrier
+    tma: Tma
+    cluster: Cluster
 
     @property
     def sm_count(self) -> int:

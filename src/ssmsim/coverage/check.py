@@ -15,7 +15,7 @@ from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode, decode_launch
 from ssmsim.sass.opcodes import Mods, lookup
 from ssmsim.trace.types import Program
-from ssmsim.tracers.emulated import refuse_untimed
+from ssmsim.tracers.emulated.cluster import size_of
 from ssmsim.tracers.emulated.source import EmulatedBlocks
 from ssmsim.tracers.emulated.totals import spread
 
@@ -54,13 +54,11 @@ def check(folder: Path, config: SimConfig, blocks: int) -> Checked:
         _code(launch, found)
         program = decode_launch(launch).program
         source = EmulatedBlocks(launch, spread(launch.blocks, blocks), decode_launch(launch))
-        warps = launch.warps_per_block
         while (trace := source.next_blocks(1 << 10)) is not None:
             _count(program, trace.index, found.executed)
-            _whole(trace, program, warps)
+            _whole(trace, program, launch)
         found.emulated = True
         _engine(program, launch, config)
-        refuse_untimed(launch, decode_launch(launch))
         Request(program, source, launch, config)
     except SsmsimError as error:
         found.reason, found.opcode = general(error, launch)
@@ -86,10 +84,10 @@ def _engine(program: Program, launch: Launch, config: SimConfig) -> None:
     open_engine("embedded").resident(launch, config)
 
 
-def _whole(trace: object, program: Program, warps: int) -> None:
+def _whole(trace: object, program: Program, launch: Launch) -> None:
     from ssmsim.engines.embedded.conservation import whole
 
-    whole(trace, program, warps)  # type: ignore[arg-type]
+    whole(trace, program, launch.warps_per_block, size_of(launch))  # type: ignore[arg-type]
 
 
 def _count(program: Program, index: np.ndarray, into: Counter[str]) -> None:

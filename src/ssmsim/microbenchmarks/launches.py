@@ -12,6 +12,7 @@ from typing import Any
 
 from ssmsim.capture.reduce import reduce_cubin
 from ssmsim.contents import write_contents
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Device, Launch
 from ssmsim.microbenchmarks.build import load_program
@@ -84,7 +85,7 @@ def _write(folder: Path, program: str, case: Loop, measured: dict[str, Any], ima
         grid=(case.blocks, 1, 1),
         block=(case.threads, 1, 1),
         cluster=(case.cluster, 1, 1),
-        shared_memory_bytes=case.shared,
+        shared_memory_bytes=case.shared + kernel_info(image, case.kernel, cubin).static_shared,
         registers_per_thread=row["registers"],
         cubin=f"../cubins/{cubin.name}",
         params=params.hex(),

@@ -281,8 +281,9 @@ def _surface_store(mods: Mods) -> str:
     return f" = mem r{4 if 'P' in mods else memory_registers(mods)} any any"
 
 
-ASYNCHRONOUS = "asynchronous machinery (mbarriers, bulk and tensor copies) has no timing"
-REMOTE_STORES = "stores into another block's shared memory have no timing"
+PREFETCHES = "bulk prefetches into the L2 have no timing"
+BETWEEN = "reductions into another block's shared memory have no timing"
+COPIES_ARRIVE = "arrivals of LDGSTS at an mbarrier have no timing"
 LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
 IM2COL = "tensor copies in im2col mode are not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
@@ -295,6 +296,14 @@ def _no_masks(mods: Mods) -> str:
 
 def _no_im2col(mods: Mods) -> str:
     return IM2COL if "IM2COL" in mods else ""
+
+
+def _drops(mods: Mods) -> str:
+    return "mbarrier.arrive_drop has no timing" if "OPTOUT" in mods else ""
+
+
+def _between(mods: Mods) -> str:
+    return BETWEEN if mods.order[:2] == ("S", "S") else ""
 
 
 UNMEASURED = "its rate on the tensor core is not measured"
@@ -421,8 +430,8 @@ OPCODES: dict[str, Opcode] = {
     "BMMA": Op(T, _mma, "matrix.bmma", untimed=UNMEASURED),
     "DMMA": Op(T, _double_mma, "matrix.dmma", untimed=UNMEASURED),
     "HGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=_sparse),
-    "QGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=UNMEASURED),
-    "IGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=UNMEASURED),
+    "QGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=_sparse),
+    "IGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=_sparse),
     "BGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=UNMEASURED),
     "MOVM": Op(L, "b32 = b32", "tiles.movm"),
     # between lanes
@@ -521,20 +530,20 @@ OPCODES: dict[str, Opcode] = {
     "UCGABAR_WAIT": Op(D, " = "),
     "ELECT": Op(A, "p? b32? = p?", "lanes.elect", ("active",)),
     # asynchronous copies, barriers in memory, other blocks of a cluster
-    "SYNCS": Op(L, _mbarrier, access=Access.MBARRIER, space=Space.SHARED, refused=_no_masks, untimed=ASYNCHRONOUS),
-    "ARRIVES": Op(L, " = mem", access=Access.MBARRIER, space=Space.SHARED, untimed=ASYNCHRONOUS),
+    "SYNCS": Op(L, _mbarrier, access=Access.MBARRIER, space=Space.SHARED, refused=_no_masks, untimed=_drops),
+    "ARRIVES": Op(L, " = mem", access=Access.MBARRIER, space=Space.SHARED, untimed=COPIES_ARRIVE),
     "RPCMOV": Op(C, "any = any", refused=LANE_MASKS),
-    "UBLKCP": Op(UD, _bulk, access=Access.BULK, untimed=ASYNCHRONOUS),
-    "UBLKRED": Op(UD, _bulk, access=Access.BULK, untimed=ASYNCHRONOUS),
-    "UBLKPF": Op(UD, " = u2 b32 policy?", access=Access.BULK, untimed=ASYNCHRONOUS),
-    "UTMALDG": Op(UD, _tensor_load, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
-    "UTMASTG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
-    "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
-    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
-    "UTMACCTL": Op(UD, " = u2", untimed=ASYNCHRONOUS),
-    "UTMACMDFLUSH": Op(UD, " = ", untimed=ASYNCHRONOUS),
-    "STAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED, untimed=REMOTE_STORES),
-    "REDAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED, untimed=REMOTE_STORES),
+    "UBLKCP": Op(UD, _bulk, access=Access.BULK),
+    "UBLKRED": Op(UD, _bulk, access=Access.BULK, untimed=_between),
+    "UBLKPF": Op(UD, " = u2 b32 policy?", access=Access.BULK, untimed=PREFETCHES),
+    "UTMALDG": Op(UD, _tensor_load, access=Access.BULK, refused=_no_im2col),
+    "UTMASTG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col),
+    "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col),
+    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, refused=_no_im2col, untimed=PREFETCHES),
+    "UTMACCTL": Op(UD, " = u2"),
+    "UTMACMDFLUSH": Op(UD, " = "),
+    "STAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED),
+    "REDAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED),
     # textures and surfaces
     "TEX": Op(L, _texture, refused=TEXTURES),
     "TLD": Op(L, _texture, refused=TEXTURES),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_folder
-from ssmsim.launch import Dim3, Launch
+from ssmsim.launch import Dim3, Launch, refuse_clusters
 from ssmsim.trace import accelsim_print as text
 from ssmsim.trace.accelsim_format import Header, header_of, is_raw
 from ssmsim.trace.accelsim_operands import LineTable, Listed, line_table, listed_instructions
@@ -45,6 +45,7 @@ def write_folder(
     A source with fewer blocks than the launch gives a file whose grid is (blocks, 1, 1): Accel-Sim pulls one block of
     the file for every block of the grid, in file order, whatever its id. A header line keeps the launch's grid.
     """
+    refuse_clusters(launch)
     name = KERNEL + (".xz" if xz else "")
     with whole_folder(folder, FOLDER, launch.inputs) as temporary:
         (temporary / LIST).write_text(name + "\n")

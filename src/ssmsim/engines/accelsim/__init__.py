@@ -16,8 +16,9 @@ from ssmsim.engines.accelsim.render import render
 from ssmsim.engines.accelsim.run import Feed, Limits, Run, run
 from ssmsim.engines.request import Request, Window, WindowRequest
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import Device, Launch
+from ssmsim.launch import Device, Launch, refuse_clusters
 from ssmsim.results import Result, Sampled
+from ssmsim.sass.opcodes import Access, lookup
 from ssmsim.trace.accelsim_format import Header, open_bytes, read_header, read_kernelslist
 from ssmsim.trace.accelsim_writer import KERNEL, LIST, Written, copy_stream, write_stream
 from ssmsim.trace.types import BlockSource, BlockTrace
@@ -124,6 +125,12 @@ class AccelSim:
 
 def refuse(request: Request) -> None:
     """Raise SsmsimError for what a request asks for and Accel-Sim does not do."""
+    refuse_clusters(request.launch)
+    for number, name in enumerate(request.program.opcodes):
+        if lookup(name.split(".")[0]).access in (Access.MBARRIER, Access.BULK, Access.REMOTE):
+            at = int((request.program.instructions["opcode"] == number).argmax())
+            what = "its traces have no place for mbarriers and bulk copies"
+            raise SsmsimError(what, f"{request.program.kernel}: {request.program.text[at].strip()}", INSTEAD)
     if request.warm:
         raise SsmsimError("Accel-Sim starts with cold caches", f"warm {request.warm[0]}", INSTEAD)
     if request.window is not None:

@@ -17,13 +17,14 @@ from numba import njit
 
 from ssmsim.architecture import SUBCORES, WARPGROUP_WARPS
 from ssmsim.engines.embedded.event_queue import BLOCK_FREE, LAUNCH, SUCCEED, schedule
-from ssmsim.engines.embedded.sm import barrier
-from ssmsim.engines.embedded.sm.memory import prefetch_buffer
+from ssmsim.engines.embedded.sm import barrier, cluster_barrier
+from ssmsim.engines.embedded.sm.memory import mbarrier, prefetch_buffer
 from ssmsim.engines.embedded.sm.stalls import NO_INSTRUCTION, settle
 from ssmsim.engines.embedded.state.records import FP, INDEX, INF, MAX_BARRIERS, MAX_BLOCK_WARPS, NONE, OFF_BIT, record
 
 BLOCK = record(
     "id", "live", "sm", "used", "first_subcore", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
+    "cluster",  # record of its cluster
     "tile", "heir", "led", "entered", "leaving",  # of a persistent block: number, record of the next, see succeed()
     ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // WARPGROUP_WARPS), ("gmma_arrived", MAX_BLOCK_WARPS // WARPGROUP_WARPS),
 )  # fmt: skip
@@ -83,7 +84,7 @@ def ask(gpu, events, when):
 
 @njit(cache=True)
 def start(m, chip, cores, grid, s, cycle):
-    """Put the next loaded block on SM s, its warps on the sub-cores in turn."""
+    """Put the next loaded block on SM s, its warps on the sub-cores in turn; its slot."""
     sm = cores.sms[s]
     slot = occupy(m, cores, grid, s, chip.run.next_launch, cycle)
     block = cores.blocks[slot]
@@ -95,6 +96,7 @@ def start(m, chip, cores, grid, s, cycle):
     for i in range(m.warps_per_block):
         cores.subs[SUBCORES * s + (block.first_subcore + i) % SUBCORES].taken += 1
         enter(m, chip, cores, grid, slot, i, cycle, cycle + m.launch.first_instruction_cycles)
+    return slot
 
 
 @njit(cache=True)
@@ -115,6 +117,10 @@ def occupy(m, cores, grid, s, tile, cycle):
     block.gmma_done[:] = 0
     block.gmma_arrived[:] = 0
     block.warps[:] = NONE
+    if m.mbarriers:
+        mbarrier.forget(cores.mbarriers, slot)
+    if m.cluster_size == 1 and m.cluster_barriers:
+        cluster_barrier.alone(m, cores, slot)
     return slot
 
 
@@ -169,7 +175,7 @@ def begin(gpu, warp, source, stream, i, slot, cycle):
     warp.position, warp.end, warp.access = source.first[i], source.first[i + 1], source.access[i]
     warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
     warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
-    warp.copy_group, warp.copy_closed, warp.copy_oldest, warp.gathering = 0, 0, 0, 0
+    warp.copy_group, warp.copy_closed, warp.copy_oldest, warp.gathering, warp.meeting = 0, 0, 0, 0, 0
     warp.first_answer, warp.last_answer = 0, 0
     warp.deferred, warp.opened, warp.stored, warp.yielded = 0, 0, 0, 0
     warp.copy_left[:] = 0
@@ -202,6 +208,8 @@ def retire(m, chip, cores, grid, w, cycle):
     if sm.warps == 0:
         sm.active += cycle - sm.active_since
     warp.block, warp.ready = NONE, INF
+    if m.cluster_barriers:
+        cluster_barrier.leave(m, chip, cores, block, cycle)
     if m.persistent:
         block.leaving += 1
         schedule(chip.events, cycle, SUCCEED, slot, warp.number)
@@ -211,6 +219,8 @@ def retire(m, chip, cores, grid, w, cycle):
     grid.loaded[block.loaded].done = 1
     grid.loaded[block.loaded].finished = cycle
     chip.run.blocks_done += 1
+    if m.cluster_barriers:
+        cores.clusters[block.cluster].used -= 1
     if not m.persistent:
         end(m, chip, slot, cycle)
 

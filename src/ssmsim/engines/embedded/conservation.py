@@ -10,6 +10,7 @@ import numpy as np
 
 from ssmsim.architecture import LANES, SECTOR_BYTES
 from ssmsim.engines.embedded.event_queue import WHEEL
+from ssmsim.engines.embedded.feed.coalesce import MAX_CLUSTER
 from ssmsim.engines.embedded.sm.stalls import SELECTED
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
@@ -17,8 +18,11 @@ from ssmsim.sass.opcodes import Space
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES, BlockTrace, Program
 
 
-def whole(trace: BlockTrace, program: Program, warps: int) -> None:
-    """Raise SsmsimError when the arrays of a source's blocks do not fit together, or not to the program."""
+def whole(trace: BlockTrace, program: Program, warps: int, cluster: int = 1) -> None:
+    """Raise SsmsimError when the arrays of a source's blocks do not fit together, or not to the program.
+
+    cluster: blocks of one.
+    """
     for rule, holds in _rules(trace, program, warps):
         if not holds:
             raise SsmsimError(
@@ -32,23 +36,29 @@ def whole(trace: BlockTrace, program: Program, warps: int) -> None:
         given = int(trace.first_access[w + 1] - trace.first_access[w])
         raise SsmsimError(f"block {trace.blocks[w // warps]} warp {w % warps}: {given} rows of addresses for instructions "
                           f"that need {needed[w]}", program.kernel, "trace the launch again")  # fmt: skip
-    _windows(trace, program)
+    _windows(trace, program, cluster)
 
 
-def _windows(trace: BlockTrace, program: Program) -> None:
-    """Refuse generic accesses to shared or local memory: the LSU takes every generic address for a global one."""
+def _windows(trace: BlockTrace, program: Program, cluster: int) -> None:
+    """Refuse generic accesses to local memory, and those whose lanes go to several memories or blocks."""
     generic = program.instructions["space"] == Space.GENERIC
     at = np.flatnonzero(generic[trace.index]) if generic.any() else np.zeros(0, int)
     if len(at) == 0:
         return
     rows = np.cumsum(program.instructions["accesses"][trace.index])[at] - 1
     on = trace.mask[at, None] >> np.arange(LANES, dtype=np.uint32) & 1
-    inside = (trace.addresses[rows] >= SHARED_WINDOW) & (trace.addresses[rows] < LOCAL_WINDOW + WINDOW_BYTES)
-    wrong = np.flatnonzero((inside & (on == 1)).any(1))
+    place = (
+        trace.addresses[rows] - SHARED_WINDOW
+    ) // WINDOW_BYTES  # rank of a block, else below 0 or above all windows
+    last = MAX_CLUSTER if cluster > 1 else (LOCAL_WINDOW - SHARED_WINDOW) // WINDOW_BYTES
+    place = np.where((place >= 0) & (place <= last), place, -1)
+    low, high = np.where(on == 1, place, last + 1).min(1), np.where(on == 1, place, -1).max(1)
+    wrong = np.flatnonzero((low <= last) & ((low != high) | (high >= cluster)))
     if len(wrong):
         text = program.text[int(trace.index[at[wrong[0]]])].strip()
-        raise SsmsimError(f"{text}: a generic access to shared or local memory has no timing", program.kernel,
-                          "ssmsim inspect and ssmsim trace take the launch")  # fmt: skip
+        what = "has lanes in several memories or blocks" if high[wrong[0]] < cluster else "to local memory"
+        raise SsmsimError(f"{text}: a generic access {what}, which has no timing", program.kernel,
+                          "ssmsim inspect takes the launch")  # fmt: skip
 
 
 def _rules(trace: BlockTrace, program: Program, warps: int) -> Iterator[tuple[str, Any]]:

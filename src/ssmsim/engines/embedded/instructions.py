@@ -5,10 +5,11 @@ import re
 import numpy as np
 
 from ssmsim.config.schema import SimConfig
+from ssmsim.engines.embedded import asynchronous
 from ssmsim.engines.embedded.sm import instruction as kinds
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.errors import SsmsimError
-from ssmsim.sass.opcodes import Access, Control, Space, Unit, lookup
+from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space, Unit, lookup
 from ssmsim.trace.types import Program
 
 SPACE = {Space.SHARED: kinds.SHARED, Space.GLOBAL: kinds.GLOBAL, Space.GENERIC: kinds.GLOBAL, Space.LOCAL: kinds.LOCAL,
@@ -70,7 +71,9 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
     entry = lookup(base, where)
     one.kind = kinds.FIXED
     _pipe(one, name, PIPE[entry.unit], config)
-    if entry.access != Access.NONE and entry.space in SPACE:
+    if entry.access in asynchronous.ACCESSES or base in asynchronous.OPCODES:
+        asynchronous.translate(one, base, mods, text, row)
+    elif entry.access != Access.NONE and entry.space in SPACE:
         _access(one, base, mods, entry, row, config)
     elif entry.space == Space.CONSTANT:
         one.latency = config.constant.ldc_latency_cycles
@@ -81,7 +84,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
         one.held_fp = int(config.mio.lane_register_cycles * (1 << r.FP))
     elif base in ("S2R", "S2UR", "CS2R", "B2R"):
         one.latency = config.sm.s2r_latency_cycles if base != "CS2R" else config.sm.alu_latency_cycles
-    elif base == "HGMMA":
+    elif base in WARPGROUP_PRODUCTS:
         _gmma(one, text, row, config)
     elif entry.control == Control.EXIT:
         one.exits = 1
@@ -133,6 +136,7 @@ def _access(one, base: str, mods: list[str], entry, row, config: SimConfig) -> N
     one.wavefront = config.shared.wide_wavefront_cycles if wide else config.shared.warp_wavefront_cycles
     one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
     one.write_long = one.space in (kinds.GLOBAL, kinds.LOCAL, kinds.COPY)
+    one.generic = entry.space == Space.GENERIC
 
 
 def _exchange(one, latency: int) -> None:
@@ -184,14 +188,16 @@ def gmma_operand_bytes(row, text: str) -> int:
     """Bytes that one warpgroup's HGMMA reads from shared memory: B, and A (64 rows) unless it is in registers."""
     n, k = int(row["gmma_n"]), int(row["gmma_k"])
     element = 32 // k  # every type spans 32 bytes of K
-    from_registers = re.search(r"HGMMA\S*\s+R\d+,\s*R\d+", text) is not None
+    from_registers = re.search(r"GMMA\S*\s+R\d+,\s*R\d+", text) is not None
     return n * k * element + (0 if from_registers else 64 * k * element)
 
 
 def _gmma(one, text: str, row, config: SimConfig) -> None:
     """64 x n x k: each sub-core's tensor core does 16 rows; operands come from shared memory at a bounded rate."""
     one.kind, one.commits = kinds.GMMA, row["gmma_commits"]
-    flops = 2 * 16 * int(row["gmma_n"]) * int(row["gmma_k"])
+    flops = (
+        2 * 16 * int(row["gmma_n"]) * 16
+    )  # 32 bytes of K in the time of 16 halves: arXiv 2402.13499, wgmma of fp8 and int8
     one.gmma_fp = -(-(flops << r.FP) // config.tensor.flops_per_cycle_per_subcore)
     one.gmma_smem_fp = int((gmma_operand_bytes(row, text) << r.FP) / config.tensor.hgmma_shared_bytes_per_cycle)
 

@@ -7,12 +7,14 @@ Cycles in which nothing can happen are skipped.
 from numba import njit
 
 from ssmsim.architecture import SUBCORES
-from ssmsim.engines.embedded import block_scheduler
+from ssmsim.engines.embedded import block_scheduler, cluster_scheduler
 from ssmsim.engines.embedded.event_queue import (
     ARRIVE,
     BACK,
     BLOCK_FREE,
+    BULK_DONE,
     CHANNEL_SERVE,
+    CLUSTER_OPEN,
     COPY_DONE,
     DRAM_DONE,
     FENCE,
@@ -21,11 +23,13 @@ from ssmsim.engines.embedded.event_queue import (
     LAUNCH,
     PREFETCH,
     RELEASE,
+    REMOTE_ARRIVE,
     REPLY,
     RETIRE,
     SERVE,
     STORED,
     SUCCEED,
+    TMA,
     WHEEL,
     next_due,
     take,
@@ -33,8 +37,8 @@ from ssmsim.engines.embedded.event_queue import (
 from ssmsim.engines.embedded.host.prefetch import ahead
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import slice_cache, writes
-from ssmsim.engines.embedded.sm import issue, scoreboard
-from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, prefetcher, writeback
+from ssmsim.engines.embedded.sm import cluster_barrier, issue, scoreboard
+from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, mbarrier, prefetcher, tma, writeback
 from ssmsim.engines.embedded.state.parts import chip_of, cores_of, grid_of, icache_of, machine_of, memory_of
 from ssmsim.engines.embedded.state.records import INF
 
@@ -64,7 +68,7 @@ def cycles(m, chip, cores, icache, memory, grid, pause):
             elif kind == BLOCK_FREE:
                 block_scheduler.free(m, run, cores, events, a, cycle)
             elif kind == LAUNCH:
-                if not block_scheduler.launch(m, chip, cores, grid, cycle):
+                if not launch(m, chip, cores, grid, cycle):
                     return NEED_BLOCKS
             elif kind == SUCCEED:
                 if not block_scheduler.succeed(m, chip, cores, grid, a, b, cycle):
@@ -81,6 +85,14 @@ def cycles(m, chip, cores, icache, memory, grid, pause):
             return FINISHED if run.blocks_done == m.block_total else DEADLOCK
         run.cycle = again
     return PAUSED
+
+
+@njit(cache=True)
+def launch(m, chip, cores, grid, cycle):
+    """Start a block, or the blocks of a cluster. False when one is needed that has not been loaded yet."""
+    if m.cluster_size > 1:
+        return cluster_scheduler.launch(m, chip, cores, grid, cycle)
+    return block_scheduler.launch(m, chip, cores, grid, cycle)
 
 
 @njit(cache=True, inline="always")
@@ -114,6 +126,21 @@ def happens(m, chip, cores, memory, kind, a, b, cycle):
         fence.step(m, chip, cores, memory, a, cycle)
     elif kind == PREFETCH:
         prefetcher.serve(m, chip, cores, memory, a, cycle)
+    else:
+        asynchronous(m, chip, cores, memory, kind, a, b, cycle)
+
+
+@njit(cache=True)
+def asynchronous(m, chip, cores, memory, kind, a, b, cycle):
+    """One event of bulk copies, mbarriers of other blocks and clusters."""
+    if kind == TMA:
+        tma.serve(m, chip, cores, memory, a, cycle)
+    elif kind == BULK_DONE:
+        tma.done(m, chip, cores, a, cycle)
+    elif kind == REMOTE_ARRIVE:
+        mbarrier.comes(m, chip, cores, a, b, cycle)
+    elif kind == CLUSTER_OPEN:
+        cluster_barrier.open_barrier(m, cores, a, cycle)
 
 
 @njit(cache=True, inline="always")

@@ -16,6 +16,7 @@ from ssmsim.engines.embedded.feed.rasterization import in_order
 from ssmsim.engines.embedded.sampling import warm_caches, window
 from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool
 from ssmsim.engines.embedded.sm import instruction
+from ssmsim.engines.embedded.sm.memory import mbarrier
 from ssmsim.engines.embedded.sources import digest
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.embedded.state import records as r
@@ -120,7 +121,9 @@ def blocks_to_time(state: State, request: Request) -> Pool:
     """Where the loop gets its blocks from: all of them, a sample, or a piece of the launch."""
     if request.window is not None:
         return window.own(request.window).pool(state)
-    if request.sample:
+    if (
+        request.sample and int(state.machine[0].cluster_size) == 1
+    ):  # which blocks follow each other in clusters is not sampled
         target = TARGET if request.sample is True else request.sample
         return SampledPool(request.program, request.blocks, state, target, request.seed)
     return Pool(request.program, request.blocks, state)
@@ -142,7 +145,15 @@ def run_to_end(state: State, pool: Pool, program: Program, watches: Sequence[Wat
         elif status == loop.DEADLOCK:
             raise deadlock(state, program)
         else:
-            raise SsmsimError("an internal pool is exhausted", "embedded engine", "report the launch and configuration")
+            raise fault(state, program)
+
+
+def fault(state: State, program: Program) -> SsmsimError:
+    """The error that says why the loop gave up."""
+    if state.gpu[0].fault == mbarrier.NO_BARRIER:
+        what = f"an mbarrier that the kernel has not initialised, or more than {mbarrier.MBARRIERS} of them in a block"
+        return SsmsimError(what, program.kernel, "ssmsim inspect takes the launch")
+    return SsmsimError("an internal pool is exhausted", "embedded engine", "report the launch and configuration")
 
 
 def deadlock(state: State, program: Program) -> SsmsimError:

@@ -11,8 +11,9 @@ from numba import njit
 
 from ssmsim.architecture import LANES, SECTORS_PER_LINE
 from ssmsim.engines.embedded import conservation
-from ssmsim.engines.embedded.feed import coalesce, coalesce_cache, skip_prologue
+from ssmsim.engines.embedded.feed import async_words, coalesce, coalesce_cache, skip_prologue
 from ssmsim.engines.embedded.host.huge_pages import Room
+from ssmsim.engines.embedded.sm.instruction import MBARRIER
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Space
@@ -79,6 +80,7 @@ class Pool:
         self.rows = self.program.instructions["accesses"]
         local = bool((self.program.instructions["space"] == Space.LOCAL).any())
         self.lines_per_row = SECTORS_PER_LINE * LANES if local else LANES
+        self.asynchronous = bool((self.state.code.space >= MBARRIER).any())
         self.instructions = self.program.instructions.view(np.recarray)
         self.guesses = bool(getattr(self.source, "guesses", False))
 
@@ -104,8 +106,9 @@ class Pool:
 
     def ready(self, trace: BlockTrace, later: bool = True) -> BlockTrace:
         """A source's blocks, checked; later: they start after the first wave."""
-        conservation.whole(trace, self.program, int(self.state.machine[0].warps_per_block))
-        skips = later and self.state.machine[0].launch.skip_prologue
+        m = self.state.machine[0]
+        conservation.whole(trace, self.program, int(m.warps_per_block), int(m.cluster_size))
+        skips = later and m.launch.skip_prologue
         return skip_prologue.without(trace, self.program) if skips else trace
 
     def _free(self, number: int) -> None:
@@ -121,7 +124,10 @@ class Pool:
         lengths[:, 0] = np.diff(trace.first[::warps])
         places = np.zeros((blocks, 3), np.int64)
         places[:, 0] = self._take("stream", lengths[:, 0])
-        accesses, lines = spare.array(most + 1, coalesce.ACCESS), spare.array(most * self.lines_per_row + 1, np.int64)
+        accesses, lines = (
+            spare.array(most + 1, coalesce.ACCESS),
+            spare.array(most * self.lines_per_row + 1 + self._words(trace), np.int64),
+        )
         starts = np.zeros((blocks, warps), np.int64)
         load_blocks(self.instructions, self.state.code, trace.first, trace.index, trace.mask, trace.active, trace.first_access,
                     trace.addresses, self.state.stream, accesses.view(np.recarray), lines, starts, places, lengths, self.sums,
@@ -141,6 +147,12 @@ class Pool:
         records.access[numbers, :warps] = starts + places[:, 1:2]
         self.loaded += blocks
         self.state.gpu[0].loaded_blocks = self.loaded
+
+    def _words(self, trace: BlockTrace) -> int:
+        """Words of the pool that bulk copies and mbarriers take beyond a row's lines."""
+        if not self.asynchronous:
+            return 0
+        return int(async_words.room(self.instructions, self.state.code, trace.index, trace.addresses))
 
     def _numbers(self, count: int) -> np.ndarray:
         """Records for so many blocks: the next ones round the array that no block holds. A block may outlast thousands."""
@@ -189,7 +201,7 @@ def load_blocks(program, code, first, index, mask, active, first_access, address
             begin, end = first[b * warps + w], first[b * warps + w + 1]
             coalesce.load_block(program, code, index[begin:end], mask[begin:end], active[begin:end],
                                 addresses[first_access[b * warps + w] : first_access[b * warps + w + 1]], stream,
-                                accesses, lines, at, sums, executed, scratch, known)  # fmt: skip
+                                accesses, lines, at, sums, executed, scratch, known, True)  # fmt: skip
         for i in range(before[0], at[1]):
             accesses[i].first_line -= before[1]
         lengths[b, 1:] = at[1:] - before

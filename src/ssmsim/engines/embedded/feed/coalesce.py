@@ -17,11 +17,15 @@ from ssmsim.architecture import (
     SECTORS_PER_LINE,
 )  # fmt: skip
 from ssmsim.engines.embedded.bitmask import popcount
+from ssmsim.engines.embedded.feed import async_words
 from ssmsim.engines.embedded.feed.coalesce_cache import remember, repeat
 from ssmsim.engines.embedded.feed.line_word import line_of, sectors_of, word_of
-from ssmsim.engines.embedded.sm.instruction import COPY, LOCAL, NO_SPACE, SHARED
+from ssmsim.engines.embedded.sm.instruction import BULK_SPACE, COPY, LOCAL, MBARRIER, NO_SPACE, REMOTE_STORE, SHARED
 from ssmsim.engines.embedded.state.pointers import unowned
 from ssmsim.engines.embedded.state.records import OFF_BIT, record
+from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
+
+MAX_CLUSTER = 16  # blocks
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
 SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wavefronts", "conflicts", "lines",
@@ -191,12 +195,13 @@ def local_lines(row, mask, width, lines, first):
 
 @njit(cache=True)
 def load_block(
-    program, code, index, mask, active, addresses, stream, accesses, lines, at, sums, executed, scratch, known
+    program, code, index, mask, active, addresses, stream, accesses, lines, at, sums, executed, scratch, known, operands
 ):
     """Translate one warp's instructions into the pool.
 
     at: int64[3], next free place in stream, accesses and lines; moved on. stream gets the static index, bit 30 set
     when no lane is on. sums: int64[len(SUMS)]. executed: int64[instructions], counted up. known: see coalesce_cache.py.
+    operands: whether words that are no lines are wanted (async_words.py).
     """
     program, code, addresses, lines, scratch, known = (
         unowned(program), unowned(code), unowned(addresses), unowned(lines), unowned(scratch), unowned(known),
@@ -223,6 +228,15 @@ def load_block(
             access = accesses[at[1]]
             access.first_line, access.lines, access.wavefronts = at[2], 0, 1 if on else 0
             at[1] += 1
+            if one.space >= MBARRIER:
+                if on:
+                    asynchronous(ins, one, on, addresses, row, access, lines, at, operands)
+                row += rows
+                continue
+            if on and one.generic and in_cluster(addresses[row], on):
+                of_cluster(ins, on, addresses[row], access, lines, at, operands, scratch)
+                row += rows
+                continue
             if on and not repeat(known[static], on, addresses, row, rows, access, lines, at[2], sums):
                 own[:] = 0
                 one_access(ins, one, on, addresses, row, rows, access, lines, at[2], own, scratch)
@@ -233,6 +247,46 @@ def load_block(
             at[2] += access.lines
         row += rows
     at[0] += len(index)
+
+
+@njit(cache=True)
+def asynchronous(ins, one, on, addresses, row, access, lines, at, operands):
+    """A SYNCS, a store that an mbarrier counts, or a bulk copy, whose lines follow those of the block's other accesses."""
+    more = 0
+    if one.space == BULK_SPACE:
+        access.lines = async_words.of_bulk_copy(addresses[row], lines, at[2]) if ins.accesses else 0
+        more = async_words.OPERANDS
+    elif one.space == REMOTE_STORE:
+        access.wavefronts = async_words.of_remote_stores(on, ins.width, addresses[row], lines, at[2])
+        more = 2 * access.wavefronts
+    else:
+        access.wavefronts = async_words.of_mbarriers(one, on, addresses[row], addresses[row + 1], lines, at[2])
+        more = 2 * access.wavefronts
+    at[2] += access.lines + (more if operands else 0)
+
+
+@njit(cache=True)
+def in_cluster(row, on):
+    """Whether a generic access is to shared memory: its first lane says so for all, see conservation.whole."""
+    for lane in range(LANES):
+        if on >> lane & 1:
+            return SHARED_WINDOW <= row[lane] < SHARED_WINDOW + WINDOW_BYTES * MAX_CLUSTER
+    return False
+
+
+@njit(cache=True)
+def of_cluster(ins, on, row, access, lines, at, operands, scratch):
+    """A generic access to shared memory: one word, the rank of the first lane's block and the bytes of all.
+
+    Its number of wavefronts is negative, which tells it from one to global memory.
+    """
+    access.wavefronts = -max(1, bank_wavefronts(row, on, ins.width, LANES, scratch))
+    if operands:
+        first = 0
+        while not on >> first & 1:
+            first += 1
+        lines[at[2]] = (row[first] - SHARED_WINDOW) // WINDOW_BYTES << 32 | popcount(on) * ins.width
+        at[2] += 1
 
 
 @njit(cache=True)

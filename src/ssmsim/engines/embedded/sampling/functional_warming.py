@@ -14,7 +14,7 @@ from numba import njit
 
 from ssmsim.architecture import LANES, SECTORS_PER_LINE
 from ssmsim.engines.embedded.bitmask import popcount, scramble
-from ssmsim.engines.embedded.feed import coalesce, coalesce_cache
+from ssmsim.engines.embedded.feed import async_words, coalesce, coalesce_cache
 from ssmsim.engines.embedded.feed.line_word import full_of, line_of, sectors_of, word_of
 from ssmsim.engines.embedded.host.prefetch import TAGS_PER_LINE
 from ssmsim.engines.embedded.memory import tag_store
@@ -23,7 +23,7 @@ from ssmsim.engines.embedded.memory.line_state import allocate_l1, missing_of, s
 from ssmsim.engines.embedded.memory.tag_store import find_l1, likely, set_of_l1, set_of_l2
 from ssmsim.engines.embedded.sampling.block_replicas import Coalesced
 from ssmsim.engines.embedded.sampling.untimed_l2 import slice_of, through_l2
-from ssmsim.engines.embedded.sm.instruction import LOCAL, NO_SPACE
+from ssmsim.engines.embedded.sm.instruction import BULK_SPACE, LOCAL, MBARRIER, NO_SPACE
 from ssmsim.engines.embedded.sm.memory import l1
 from ssmsim.engines.embedded.sm.memory.l1 import LOCAL_BASE, LOCAL_LINES
 from ssmsim.engines.embedded.state import records as r
@@ -69,6 +69,7 @@ class Functional:
         self.known = coalesce_cache.nothing(len(program.instructions))
         local = (program.instructions["space"] == Space.LOCAL).any()
         self.lines_per_row = SECTORS_PER_LINE * LANES if local else LANES
+        self.asynchronous = bool((code["space"] >= MBARRIER).any())
 
     def run(self, trace: BlockTrace, warps: int) -> None:
         """Start all blocks of `trace`, each of `warps` warps, one after the other; those before them go on."""
@@ -78,7 +79,8 @@ class Functional:
         """The accesses of all blocks of `trace`."""
         rows = len(trace.addresses)
         accesses, statics = r.records(coalesce.ACCESS, rows + 1), np.empty(rows + 1, np.int32)
-        lines = np.empty(rows * self.lines_per_row + 1, np.int64)
+        more = async_words.room(self.instructions, self.code, trace.index, trace.addresses) if self.asynchronous else 0
+        lines = np.empty(rows * self.lines_per_row + 1 + more, np.int64)
         starts = np.zeros(len(trace.blocks) * warps + 1, np.int64)
         stream = np.empty(int(np.diff(trace.first).max(initial=0)), np.int32)
         sums, executed = np.zeros_like(self.sums), np.zeros_like(self.executed)
@@ -124,7 +126,7 @@ def gather(program, code, first, index, mask, active, first_access, addresses, s
         part = index[first[w] : first[w + 1]]
         coalesce.load_block(program, code, part, mask[first[w] : first[w + 1]], active[first[w] : first[w + 1]],
                             addresses[first_access[w] : first_access[w + 1]], stream, accesses, lines, at, sums, executed,
-                            scratch, known)  # fmt: skip
+                            scratch, known, False)  # fmt: skip
         for i in range(len(part)):
             static = part[i]
             if program[static].accesses and code[static].space != NO_SPACE:
@@ -242,8 +244,13 @@ def access(m, gpu, counts, s, side, one, word, l1_tags, l1_lines, l2_tags, l2_li
     """One line of a memory instruction: what the L1 has not goes to the L2."""
     line, full, sectors = line_of(word), full_of(word), sectors_of(word)
     wanted = popcount(sectors)
-    counts.l1_sectors += wanted
     gpu.uses += 1
+    if one.space == BULK_SPACE:  # it passes no L1
+        through_l2(
+            m, gpu, counts, l2_tags, l2_lines, side, line, sectors, full, one.is_store, one.is_atomic, one.promote
+        )
+        return
+    counts.l1_sectors += wanted
     if one.is_store or one.is_atomic:
         way, victim = find_l1(m, l1_tags, l1_lines, s, line)
         if way == NONE and not one.is_atomic:

@@ -20,7 +20,7 @@ WARP = record(
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "line", "held", "deferred",
     "opened", "made", "off", "access", "given", "outstanding", "leaving", "gmma_pending",
-    "block", "number", "gathering", "fence", "started", "stored", "paced", "first_answer", "last_answer",
+    "block", "number", "gathering", "meeting", "fence", "started", "stored", "paced", "first_answer", "last_answer",
     "loads", "ahead", "ahead_position", "ahead_access", "ahead_line",  # of the prefetcher: loads issued and foreseen, and where it is
     "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS), ("copy_told", COPY_GROUPS),
     whole_lines=True,
@@ -51,4 +51,5 @@ SM = record(
     "fetch_free", "prefetch_free", "refill_free", "refill_ahead", "refill_interval", "stores", "barrier_free",
     "last_access", "last_far", "stores_issued", "stores_acknowledged", "fences_waiting", "clean", ("fence_began", 2), ("fence_over", 2),
     "fence_state", "fence_group", "fence_next", "fence_sent", "fence_until", "fence_target",
+    "tma_head", "tma_tail", "tma_next", "tma_free", "tma_time_fp", "tma_fill_free_fp", "takes_clusters", "cluster_free_fp",
 )  # fmt: skip

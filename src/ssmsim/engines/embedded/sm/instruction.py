@@ -19,12 +19,20 @@ KINDS = (
     "membar",
     "queued",
     "gmma_arrive",
+    "bulk",
+    "cluster_arrive",
+    "cluster_wait",
 )
-FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, MEMBAR, QUEUED, GMMA_ARRIVE = range(len(KINDS))
+(FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, MEMBAR, QUEUED, GMMA_ARRIVE, BULK, CLUSTER_ARRIVE,
+ CLUSTER_WAIT) = range(len(KINDS))  # fmt: skip
 
-# Memory operations, as the LSU tells them apart.
-SPACES = ("none", "shared", "global", "local", "copy", "exchange")
-NO_SPACE, SHARED, GLOBAL, LOCAL, COPY, EXCHANGE = range(len(SPACES))
+# Memory operations, as the LSU tells them apart. bulk: the TMA unit's. cluster: of shared memory by generic address.
+SPACES = ("none", "shared", "global", "local", "copy", "exchange", "mbarrier", "bulk", "remote_store", "cluster")
+(NO_SPACE, SHARED, GLOBAL, LOCAL, COPY, EXCHANGE, MBARRIER, BULK_SPACE, REMOTE_STORE, CLUSTER) = range(len(SPACES))
+
+# What a SYNCS does, and what a bulk instruction does.
+INIT, INVALIDATE, ARRIVE, CHECK = range(4)
+BULK_LOAD, BULK_STORE, BULK_FLUSH, BULK_BETWEEN = range(4)
 
 # One static instruction as the issue stage sees it. Filled by instructions.py.
 CODE = record(
@@ -33,5 +41,7 @@ CODE = record(
     "even_reads", "odd_reads", "first_bank", "writes", "wide", "thirds", "feeds", "fed",
     "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
     "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
+    "syncs", "arrivals", "transactions", "remote",  # of a SYNCS; arrivals -1: the register's, transactions: times the register
+    "bulk", "generic",
     whole_lines=True,
 )  # fmt: skip

@@ -11,10 +11,19 @@ from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
 from ssmsim.engines.embedded.plugins import chosen
-from ssmsim.engines.embedded.sm import barrier, fetch, pipes, schedulers, scoreboard, tensor
+from ssmsim.engines.embedded.sm import barrier, cluster_barrier, fetch, pipes, schedulers, scoreboard, tensor
 from ssmsim.engines.embedded.sm import stalls as reason
-from ssmsim.engines.embedded.sm.instruction import BARRIER, GMMA, GMMA_ARRIVE, MEMBAR, MEMORY, QUEUED
-from ssmsim.engines.embedded.sm.memory import fence, lsu
+from ssmsim.engines.embedded.sm.instruction import (
+    BARRIER,
+    BULK,
+    CLUSTER_ARRIVE,
+    GMMA,
+    GMMA_ARRIVE,
+    MEMBAR,
+    MEMORY,
+    QUEUED,
+)
+from ssmsim.engines.embedded.sm.memory import fence, lsu, tma
 from ssmsim.engines.embedded.state.pointers import prefetch
 from ssmsim.engines.embedded.state.records import COUNTER_MASK, EXITED, FP, INDEX, INF, NONE, OFF_BIT
 
@@ -124,6 +133,11 @@ def execute(m, chip, cores, icache, w, cycle):
     if kind == GMMA:
         tensor.issue(m, chip, cores, w, cycle)
         return
+    if kind == BULK:
+        tma.push(m, chip, cores, w, cycle)
+        return
+    if kind == CLUSTER_ARRIVE:
+        cluster_barrier.arrive(m, chip, cores, w, cycle)
     begins = cycle
     if kind == QUEUED:
         begins = pipes.special(m, chip.counts, sm, sub, cycle, one.pipe)

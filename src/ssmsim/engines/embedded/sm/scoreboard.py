@@ -8,7 +8,7 @@ from numba import njit
 
 from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.event_queue import RETIRE, schedule
-from ssmsim.engines.embedded.sm.instruction import DEPBAR, GMMA_WAIT
+from ssmsim.engines.embedded.sm.instruction import CLUSTER_WAIT, DEPBAR, GMMA_WAIT
 from ssmsim.engines.embedded.sm.instruction import GMMA as HGMMA
 from ssmsim.engines.embedded.sm.stalls import BARRIER, GMMA, LONG, SHORT, block, settle
 from ssmsim.engines.embedded.state.records import COUNTER_MASK, INF
@@ -34,6 +34,8 @@ def dependency(warp, one):
         return BARRIER
     if one.kind == HGMMA and warp.gathering:
         return GMMA
+    if one.kind == CLUSTER_WAIT and warp.meeting:
+        return BARRIER
     return CLEAR
 
 

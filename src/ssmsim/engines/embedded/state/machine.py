@@ -14,8 +14,8 @@ from ssmsim.engines.embedded.feed import coalesce
 from ssmsim.engines.embedded.host.huge_pages import Room
 from ssmsim.engines.embedded.memory import dram, noc, tag_store
 from ssmsim.engines.embedded.memory.l2 import slice_cache, slice_queues
-from ssmsim.engines.embedded.sm import core, fetch
-from ssmsim.engines.embedded.sm.memory import l1, lsu, prefetch_buffer
+from ssmsim.engines.embedded.sm import cluster_barrier, core, fetch, instruction
+from ssmsim.engines.embedded.sm.memory import l1, lsu, mbarrier, prefetch_buffer
 from ssmsim.engines.embedded.sm.stalls import STALLS
 from ssmsim.engines.embedded.state import counts
 from ssmsim.engines.embedded.state import records as r
@@ -25,6 +25,8 @@ from ssmsim.engines.embedded.state.parameters import cpcs, parameters
 from ssmsim.engines.embedded.state.parts import BY_ADDRESS, ORDER, Arrays, Parts, addresses, groups
 from ssmsim.engines.embedded.state.records import Records
 from ssmsim.launch import Launch
+
+BULK_LINES = 2048  # of bulk copies on their way, for which an SM has entries; the hardware's number is not known
 
 
 @dataclass
@@ -51,6 +53,8 @@ class State:
     l1_tags: Records
     l1_lines: Records
     prefetched: Records
+    mbarriers: Records
+    clusters: Records
     slices: Records
     nodes: Records
     l2_tags: Records
@@ -96,6 +100,11 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     port = np.rint(config.fetch.gpc_port_cycles * busy).astype(np.int64)
     sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
     sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
+    sms.tma_next = r.INF
+    sms.takes_clusters = np.concatenate(
+        [np.arange(n) < k for n, k in zip(config.gpu.sms_per_gpc, config.cluster.sms_per_gpc, strict=True)]
+    )
+    bulk_lines = BULK_LINES if (code["kind"] == instruction.BULK).any() else 0
     l0_entries = len(subs) * int(m.l0_sets * m.l0_ways)
     state = State(
         machine=machine, gpu=room.records(counts.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
@@ -105,11 +114,13 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(coalesce.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=room.records(event_queue.EVENT, wheel.WHEEL + (1 << 19)),
         requests=room.records(lsu.REQUEST, 1 + SUBCORES * len(sms) * int(m.mio.queue_entries_per_subcore) + len(sms) * 1024),
-        fills=room.records(noc.TRANSFER, 1 + len(sms) * int(m.l1.miss_lines + m.l1.store_bytes // SECTOR_BYTES + 64) * 2),
+        fills=room.records(noc.TRANSFER, 1 + len(sms) * (int(m.l1.miss_lines + m.l1.store_bytes // SECTOR_BYTES + 64) * 2 + bulk_lines)),
         coalescer=room.records(noc.COALESCED, max(1, int(m.gpcs * m.noc.coalescer_entries_per_gpc))),
         l1_tags=room.records(tag_store.TAG, len(sms) * int(m.l1_sets * m.l1_ways)),
         l1_lines=room.records(l1.L1_LINE, len(sms) * int(m.l1_sets * m.l1_ways)),
         prefetched=room.records(prefetch_buffer.PREFETCHED, max(1, len(sms) * int(m.prefetch_places))),
+        mbarriers=room.records(mbarrier.MBARRIER_WORD, len(sms) * int(m.block_places) * mbarrier.MBARRIERS if m.mbarriers else 1),
+        clusters=room.records(cluster_barrier.CLUSTER_RECORD, len(sms) * int(m.block_places) if m.cluster_barriers else 1),
         slices=room.records(slice_cache.SLICE, config.l2.slices),
         nodes=room.records(slice_queues.NODE, 4 * config.l2.slices * int(m.cpcs + m.sms + 3)),
         l2_tags=room.records(tag_store.TAG, int(m.l2.slices * m.l2_sets * m.l2.ways)),

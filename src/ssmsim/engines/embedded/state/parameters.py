@@ -23,7 +23,19 @@ from ssmsim.engines.embedded.memory.l2.hash.mixed_rounds import SLICE_ROUND
 from ssmsim.engines.embedded.memory.noc import DISTANCES
 from ssmsim.engines.embedded.plugins import number
 from ssmsim.engines.embedded.sm import schedulers
-from ssmsim.engines.embedded.sm.instruction import ALU, BRANCH, FP64, HEAVY, LITE, PIPES, TENSOR, UNIFORM, XU
+from ssmsim.engines.embedded.sm.instruction import (
+    ALU,
+    BRANCH,
+    CLUSTER_ARRIVE,
+    FP64,
+    HEAVY,
+    LITE,
+    MBARRIER,
+    PIPES,
+    TENSOR,
+    UNIFORM,
+    XU,
+)
 from ssmsim.engines.embedded.state.records import FP, PORT_FP, Records, record, records
 from ssmsim.launch import Launch
 
@@ -58,6 +70,7 @@ DERIVED: tuple[str | tuple[str, int], ...] = (
     "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "slice_atomic_fp", "adds_waiting_fp",
     "burst_fp", "dram_latency", "dram_queue", "look_fp",
     "launch_fp", "successor_fp",
+    "mbarriers", "cluster_size", "cluster_barriers", ("gpc_first", 33), "cluster_load_fp", "cluster_store_fp", "cluster_gpc_fp",
     *(name for name, *_ in POLICIES),
 )  # fmt: skip
 
@@ -107,6 +120,7 @@ def parameters(code: np.ndarray, launch: Launch, config: SimConfig, fits: Occupa
     shared_memory(m, c)
     l1_cache(m, c, fits.l1_bytes // c.l1.line_bytes)
     crossbar(m, c)
+    clusters(m, c, code, launch)
     l2_cache(m, c)
     dram_channels(m, c)
     run_ahead(m, c.l1.prefetch_lead_cycles)
@@ -182,6 +196,18 @@ def crossbar(m: Any, c: SimConfig) -> None:
     links = c.l2.slices // c.l2.partitions if c.l2.far_copies else c.l2.slices
     m.reply_link_fp = int(port * links / c.noc.reply_bytes_per_cycle_per_gpc)
     m.link_fp = int(port / c.noc.partition_link_bytes_per_cycle)
+
+
+def clusters(m: Any, c: SimConfig, code: np.ndarray, launch: Launch) -> None:
+    """Clusters of blocks, their network, and whether there are barriers to keep."""
+    m.mbarriers = int((code["space"] == MBARRIER).any())
+    m.cluster_size = launch.cluster[0] * launch.cluster[1] * launch.cluster[2]
+    m.cluster_barriers = int(m.cluster_size > 1 or (code["kind"] == CLUSTER_ARRIVE).any())
+    m.gpc_first[: m.gpcs + 1] = np.concatenate([[0], np.cumsum(c.gpu.sms_per_gpc)])
+    port = 1 << PORT_FP
+    m.cluster_load_fp = int(port / c.cluster.load_bytes_per_cycle)
+    m.cluster_store_fp = int(port / c.cluster.store_bytes_per_cycle)
+    m.cluster_gpc_fp = int(port / c.cluster.gpc_bytes_per_cycle)
 
 
 def l2_cache(m: Any, c: SimConfig) -> None:

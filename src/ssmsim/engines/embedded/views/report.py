@@ -12,7 +12,7 @@ from ssmsim.engines.embedded.feed.block_pool import Pool
 from ssmsim.engines.embedded.instructions import gmma_operand_bytes
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.launch import Launch
-from ssmsim.sass.opcodes import Unit
+from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Unit
 from ssmsim.trace.types import Program
 
 
@@ -93,7 +93,7 @@ def other_wavefronts(program: Program, executed: np.ndarray) -> int:
         base = program.opcodes[number].split(".")[0]
         if base == "SHFL" or (base == "S2R" and "SR_TID" in text):
             total += int(count)
-        elif base == "HGMMA":
+        elif base in WARPGROUP_PRODUCTS:
             total += gmma_operand_bytes(row, text) // LINE_BYTES * int(count) // WARPGROUP_WARPS
     return total
 

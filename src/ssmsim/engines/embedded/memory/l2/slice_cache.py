@@ -96,7 +96,7 @@ def in_turn(m, chip, cores, memory, index, resumed, cycle):
         slice_.resuming[kind] = 0
         return kind
     fill.since = cycle
-    alone = fill.remote or fill.store or fill.atomic
+    alone = fill.remote or fill.store or fill.atomic or fill.merged
     if (
         m.noc.coalescer_entries_per_gpc
         and not alone

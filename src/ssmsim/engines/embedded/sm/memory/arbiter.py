@@ -10,7 +10,7 @@ sts32_four: 8 cycles each from one warp).
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import SERVE, schedule
-from ssmsim.engines.embedded.sm.instruction import COPY, EXCHANGE, GLOBAL, LOCAL, SHARED
+from ssmsim.engines.embedded.sm.instruction import COPY, EXCHANGE, GLOBAL, LOCAL, MBARRIER, SHARED
 from ssmsim.engines.embedded.state.records import INF, NONE
 
 
@@ -31,7 +31,7 @@ def is_load(request, one):
 @njit(cache=True, forceinline=True)
 def free_at(sm, request, one):
     """Cycle from which what an instruction needs of the unit is free: tags, data banks, or both."""
-    if request.space == SHARED or request.space == EXCHANGE:
+    if request.space == SHARED or request.space == EXCHANGE or request.space >= MBARRIER:
         return sm.lsu_free
     return sm.tags_free if is_load(request, one) else max(sm.lsu_free, sm.tags_free)
 

@@ -4,14 +4,18 @@ from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.memory.noc import free_fill
-from ssmsim.engines.embedded.sm.instruction import COPY
-from ssmsim.engines.embedded.sm.memory import ldgsts, prefetch_buffer, return_order
+from ssmsim.engines.embedded.sm.instruction import BULK_SPACE, COPY
+from ssmsim.engines.embedded.sm.memory import ldgsts, prefetch_buffer, return_order, tma
 from ssmsim.engines.embedded.state.records import NONE
 
 
 @njit(cache=True)
 def fill(m, chip, cores, memory, index, cycle):
     fill_ = memory.fills[index]
+    if fill_.request != NONE and cores.requests[fill_.request].space == BULK_SPACE:
+        tma.came(m, chip, cores, fill_, cycle)
+        free_fill(memory.fills, index)
+        return
     cores.sms[fill_.sm].misses -= 1
     chip.counts.l1_fill_sectors += popcount(fill_.sectors)
     if fill_.request == NONE:

@@ -11,15 +11,25 @@ from numba import njit
 
 from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.bitmask import lowest
-from ssmsim.engines.embedded.event_queue import RELEASE, schedule
 from ssmsim.engines.embedded.sm import hgmma_operands
-from ssmsim.engines.embedded.sm.instruction import COPY, EXCHANGE, GLOBAL, LOCAL, SHARED
+from ssmsim.engines.embedded.sm.instruction import (
+    CLUSTER,
+    COPY,
+    EXCHANGE,
+    GLOBAL,
+    LOCAL,
+    MBARRIER,
+    REMOTE_STORE,
+    SHARED,
+)
 from ssmsim.engines.embedded.sm.memory import (
     arbiter,
+    distributed_shared,
     l1,
     ldgsts,
     ldgsts_inflight,
     lsu_drain,
+    mbarrier,
     mio_queue,
     prefetch_buffer,
     return_order,
@@ -38,6 +48,7 @@ REQUEST = record(
     "passes",  # wavefronts of a load when its data are there, see writeback.py
     "place_fp", "standing", "older", "newer",  # what is on its way in the order of the SM, see ldgsts_inflight.py
     "room",  # lines of the L1 that it keeps until it is answered
+    "at", "targets", "slot", "barrier", "bytes",  # of bulk copies, see tma.py
 )  # fmt: skip
 
 
@@ -78,6 +89,8 @@ def push(m, chip, cores, w, cycle):
     if one.space != EXCHANGE:
         request.access = warp.access
         warp.access += 1
+        if one.generic and cores.accesses[request.access].wavefronts < 0:
+            request.space = CLUSTER
         if one.is_store and one.space == GLOBAL:
             sm.stores_issued += cores.accesses[request.access].lines
     request.arrival = max(cycle + 1, sub.queue_last)
@@ -143,6 +156,12 @@ def serve(m, chip, cores, memory, s, cycle):
         busy = exchange(m, chip, cores, sm, index, cycle)
     elif request.space == SHARED:
         busy = shared(m, chip, cores, sm, index, cycle)
+    elif request.space == MBARRIER:
+        busy = mbarrier.serve(m, chip, cores, index, cycle)
+    elif request.space == CLUSTER:
+        busy = distributed_shared.serve(m, chip, cores, sm, index, cycle)
+    elif request.space == REMOTE_STORE:
+        busy = distributed_shared.store(m, chip, cores, sm, index, cycle)
     else:
         busy, tags = beyond(m, chip, cores, memory, s, index, cycle)
         if tags < 0:
@@ -182,7 +201,7 @@ def exchange(m, chip, cores, sm, index, cycle):
     elif not one.is_store:
         busy, late = hgmma_operands.take(m, sm, busy << FP, 1, cycle)
         begin += late >> FP
-    answer(chip, cores, index, begin + one.latency)
+    return_order.answer_alone(chip, cores, index, begin + one.latency)
     return busy
 
 
@@ -199,7 +218,7 @@ def shared(m, chip, cores, sm, index, cycle):
         busy += ldgsts.meet(chip.counts, sm, cycle, wavefronts >> FP)
         warp.stored = cycle + busy + m.shared.store_latency_cycles
     late += max(0, one.wavefront * (wavefronts - (1 << FP)))
-    answer(chip, cores, index, cycle + shared_latency(m, one) + (late >> FP))
+    return_order.answer_alone(chip, cores, index, cycle + shared_latency(m, one) + (late >> FP))
     return busy
 
 
@@ -234,18 +253,6 @@ def shared_latency(m, one):
     if one.matrix:
         return m.shared.ldsm_latency_cycles - 1
     return m.shared.store_latency_cycles if one.is_store else (m.shared.load_latency_cycles - 1)
-
-
-@njit(cache=True)
-def answer(chip, cores, index, when):
-    """An instruction that needs no line from below: its result is there at `when`."""
-    request = cores.requests[index]
-    # also without a counter: the warp may wait to exit
-    schedule(chip.events, when, RELEASE, request.warp, cores.code[request.code].write_add)
-    chip.counts.requests += 1
-    chip.counts.answers += 1
-    cores.warps[request.warp].outstanding -= 1
-    request.left = NONE  # to be freed when it leaves the queue
 
 
 @njit(cache=True, forceinline=True)

@@ -12,6 +12,7 @@ from ssmsim.engines.embedded.event_queue import COPY_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.sm.instruction import COPY
 from ssmsim.engines.embedded.sm.memory import ldgsts_inflight, writeback
 from ssmsim.engines.embedded.sm.memory.arbiter import is_load
+from ssmsim.engines.embedded.state.records import NONE
 
 
 @njit(cache=True)
@@ -64,6 +65,18 @@ def answer(m, chip, cores, sm, index, when, cycle):
     while done:
         free_request(cores.requests, done)
         done = ldgsts_inflight.give_back(sm, cores.requests)
+
+
+@njit(cache=True)
+def answer_alone(chip, cores, index, when):
+    """An instruction that needs no line from below: its result is there at `when`."""
+    request = cores.requests[index]
+    # also without a counter: the warp may wait to exit
+    schedule(chip.events, when, RELEASE, request.warp, cores.code[request.code].write_add)
+    chip.counts.requests += 1
+    chip.counts.answers += 1
+    cores.warps[request.warp].outstanding -= 1
+    request.left = NONE  # to be freed when it leaves the queue
 
 
 @njit(cache=True)

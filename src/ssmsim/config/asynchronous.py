@@ -1,0 +1,56 @@
+"""Parameters of what works beside the warps: mbarriers, the TMA unit, clusters and the network between their SMs."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ssmsim.config.fields import Cycles, Group, Interval, Latency, NonNegative, Rate
+
+
+class Mbarrier(Group):
+    """Barriers in shared memory that count arrivals and bytes (SYNCS)."""
+
+    interval_cycles: Interval = Field(description="the SM's unit takes one SYNCS per this, whatever its lanes do")
+    latency_cycles: Latency = Field(
+        description="from its turn there to its result: a try at a phase that has completed"
+    )
+    wake_cycles: Cycles = Field(description="from what completes a phase to the results of tries that wait for it")
+
+
+class Tma(Group):
+    """Tensor memory accelerator of an SM: bulk and tensor copies."""
+
+    issue_latency_cycles: Cycles = Field(description="issue of a copy to the request of its first line")
+    read_release_cycles: Latency = Field(description="issue to the release of its uniform registers")
+    request_cycles: NonNegative = Field(description="between the requests of two lines, or rows that are shorter")
+    fill_cycles: NonNegative = Field(description="between two lines that are written to shared memory")
+    arrival_latency_cycles: Cycles = Field(description="last line of a load written to its bytes at the mbarrier")
+    group_latency_cycles: Cycles = Field(description="last line of a group of stores read to its counter")
+
+
+class Cluster(Group):
+    """Blocks that share their shared memory, and the network between the SMs of a GPC."""
+
+    sms_per_gpc: tuple[Annotated[int, Field(ge=0, le=64)], ...] = Field(
+        description="of each GPC, the SMs that take blocks of clusters of more than two"
+    )
+    barrier_near_cycles: Cycles = Field(
+        description="last arrival to the first issue after it, clusters of up to two blocks"
+    )
+    barrier_far_cycles: Cycles = Field(description="the same of more blocks")
+    own_latency_cycles: Latency = Field(description="generic load from the block's own shared memory, issue to use")
+    near_latency_cycles: Latency = Field(description="load from shared memory of the TPC's other SM")
+    far_latency_cycles: Latency = Field(description="load from shared memory of another TPC's SM")
+    arrive_latency_cycles: Cycles = Field(
+        description="arrival at another block's mbarrier, from its turn at the SM's unit"
+    )
+    store_latency_cycles: Cycles = Field(description="the same of a store that the other block's mbarrier counts")
+    copy_latency_cycles: Cycles = Field(
+        description="end of a bulk copy's bytes at the port to the other block's mbarrier"
+    )
+    load_bytes_per_cycle: Rate = Field(description="that an SM gets of loads from others")
+    store_bytes_per_cycle: Rate = Field(description="that an SM sends of stores and copies to others")
+    gpc_bytes_per_cycle: Rate = Field(description="between the TPCs of a GPC, all together")
+    backlog_cycles: Cycles = Field(
+        description="accesses hold up the SM's unit when the port is further behind than this"
+    )

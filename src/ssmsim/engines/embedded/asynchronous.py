@@ -1,0 +1,51 @@
+"""Static instructions of mbarriers, bulk copies and clusters to CODE records, as instructions.py does the others."""
+
+from ssmsim.engines.embedded.sm import instruction as kinds
+from ssmsim.sass.opcodes import Access
+
+ACCESSES = frozenset([Access.MBARRIER, Access.BULK, Access.REMOTE])
+OPCODES = frozenset(["UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT"])
+# Arrivals (-1: the register's) and transactions (times the register) of each kind of SYNCS.ARRIVE.
+ARRIVALS = {"A1T0": (1, 0), "ART0": (-1, 0), "": (1, 1), "A0TR": (0, 1), "A0TX": (0, -1)}
+
+
+def translate(one, base: str, mods: list[str], text: str, row) -> None:
+    """Fill the record of one instruction."""
+    if base == "SYNCS":
+        _syncs(one, mods)
+    elif base in ("STAS", "REDAS"):
+        one.kind, one.space, one.pipe, one.is_store = kinds.MEMORY, kinds.REMOTE_STORE, kinds.FREE, 1
+        one.payload = (int(row["width"]) + 3) // 4
+    elif base == "UCGABAR_ARV":
+        one.kind = kinds.CLUSTER_ARRIVE
+    elif base == "UCGABAR_WAIT":
+        one.kind = kinds.CLUSTER_WAIT
+    else:
+        _bulk(one, base, mods)
+
+
+def _syncs(one, mods: list[str]) -> None:
+    one.kind, one.space, one.pipe = kinds.MEMORY, kinds.MBARRIER, kinds.FREE
+    one.remote = "RED" in mods
+    if "EXCH" in mods:
+        one.syncs = kinds.INIT
+    elif "CCTL" in mods:
+        one.syncs = kinds.INVALIDATE
+    elif "PHASECHK" in mods:
+        one.syncs = kinds.CHECK
+    else:
+        one.syncs = kinds.ARRIVE
+        one.arrivals, one.transactions = ARRIVALS[next((m for m in mods if m in ARRIVALS), "")]
+
+
+def _bulk(one, base: str, mods: list[str]) -> None:
+    """What the TMA unit does. A reduction adds in the L2, as an atomic that returns nothing."""
+    one.kind, one.space, one.bypass = kinds.BULK, kinds.BULK_SPACE, 1
+    if base == "UTMACMDFLUSH":
+        one.bulk = kinds.BULK_FLUSH
+    elif base in ("UBLKCP", "UBLKRED") and mods[:2] == ["S", "S"]:
+        one.bulk = kinds.BULK_BETWEEN
+    elif base == "UTMALDG" or mods[:2] == ["S", "G"]:
+        one.bulk = kinds.BULK_LOAD
+    else:
+        one.bulk, one.is_store, one.is_atomic = kinds.BULK_STORE, 1, base in ("UTMAREDG", "UBLKRED")
