@@ -284,17 +284,12 @@ def _surface_store(mods: Mods) -> str:
 ASYNCHRONOUS = "asynchronous machinery (mbarriers, bulk and tensor copies) has no timing"
 REMOTE_STORES = "stores into another block's shared memory have no timing"
 LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
-IM2COL = "tensor copies in im2col mode are not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
 RELEASED = "that a block gives shared memory back before it ends is not modelled"
 
 
 def _no_masks(mods: Mods) -> str:
     return LANE_MASKS if "TMASK" in mods else ""
-
-
-def _no_im2col(mods: Mods) -> str:
-    return IM2COL if "IM2COL" in mods else ""
 
 
 UNMEASURED = "its rate on the tensor core is not measured"
@@ -527,10 +522,10 @@ OPCODES: dict[str, Opcode] = {
     "UBLKCP": Op(UD, _bulk, access=Access.BULK, untimed=ASYNCHRONOUS),
     "UBLKRED": Op(UD, _bulk, access=Access.BULK, untimed=ASYNCHRONOUS),
     "UBLKPF": Op(UD, " = u2 b32 policy?", access=Access.BULK, untimed=ASYNCHRONOUS),
-    "UTMALDG": Op(UD, _tensor_load, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
-    "UTMASTG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
-    "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
-    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, refused=_no_im2col, untimed=ASYNCHRONOUS),
+    "UTMALDG": Op(UD, _tensor_load, access=Access.BULK, untimed=ASYNCHRONOUS),
+    "UTMASTG": Op(UD, _tensor_store, access=Access.BULK, untimed=ASYNCHRONOUS),
+    "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK, untimed=ASYNCHRONOUS),
+    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, untimed=ASYNCHRONOUS),
     "UTMACCTL": Op(UD, " = u2", untimed=ASYNCHRONOUS),
     "UTMACMDFLUSH": Op(UD, " = ", untimed=ASYNCHRONOUS),
     "STAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED, untimed=REMOTE_STORES),
