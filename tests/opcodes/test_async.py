@@ -124,7 +124,7 @@ def test_more_arrivals_than_expected_are_an_error(programs: Programs) -> None:
 
 
 @pytest.mark.parametrize(("swizzle", "inner", "mask"), [(0, 32, 0), (1, 8, 0x10), (2, 16, 0x30), (3, 32, 0x70)])
-@pytest.mark.parametrize("x", [0, 5, -3, 60, 200])
+@pytest.mark.parametrize("x", [0, 4, -4, 60, 200])
 def test_tiles_of_two_dimensions(programs: Programs, swizzle: int, inner: int, mask: int, x: int) -> None:
     array, box = words(70 * 96).reshape(96, 70)[:, :70], (inner, 1024 // inner)
     padded = np.zeros((96, 72), np.uint32)
@@ -142,7 +142,7 @@ def test_tiles_narrower_than_their_swizzle_lie_apart(programs: Programs) -> None
     np.testing.assert_array_equal(programs.run(launch, array).out[:4096], swizzled(wide, 0x70))
 
 
-@pytest.mark.parametrize("x", [-2, 10])
+@pytest.mark.parametrize("x", [-16, 16])
 def test_tiles_of_three_and_five_dimensions(programs: Programs, x: int) -> None:
     array = RNG.integers(0, 1 << 16, (5, 20, 24), np.uint16)
     box = (16, 16, 8)
@@ -163,10 +163,10 @@ def test_one_dimension_steps_and_kinds_of_numbers(programs: Programs) -> None:
         programs.run(launch, given).out[:256].view(np.uint32), tile(given[:250], (200,), (64,))
     )
     array, box, steps = words(64 * 96).reshape(96, 64), (32, 64), (1, 2)
-    launch = programs.launch("load_2d", 1, tensor("u32", INPUT, (64, 96), (256,), box, steps))
+    launch = programs.launch("load_2d", 4, tensor("u32", INPUT, (64, 96), (256,), box, steps))
     out = programs.run(launch, array).out[:4096].view(np.uint32)
-    np.testing.assert_array_equal(out, tile(array, (1, 3), box, steps).reshape(-1))
-    launch = programs.launch("load_2d", 1, tensor("u32", INPUT, (64, 96), (256,), (32, 16)))
+    np.testing.assert_array_equal(out, tile(array, (4, 3), box, steps).reshape(-1))
+    launch = programs.launch("load_2d", 4, tensor("u32", INPUT, (64, 96), (256,), (32, 16)))
     with pytest.raises(SsmsimError, match=r"waits for ever for .* 0 arrivals and 2048 bytes are missing"):
         programs.run(launch, array)
     launch = programs.launch("load_1d", 8, tensor("f32.ftz", INPUT, (64,), (), (64,), flags=1 << 15))
@@ -176,7 +176,7 @@ def test_one_dimension_steps_and_kinds_of_numbers(programs: Programs) -> None:
     np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("x", [-4, 0, 50])
+@pytest.mark.parametrize("x", [0, 52])
 def test_stores_leave_out_what_lies_outside(programs: Programs, x: int) -> None:
     given, before = words(1024), words(72 * 40).reshape(40, 72)
     launch = programs.launch("store_2d", x, tensor("u32", OUTPUT, (70, 40), (288,), (32, 32), swizzle=3))
@@ -186,7 +186,7 @@ def test_stores_leave_out_what_lies_outside(programs: Programs, x: int) -> None:
     expected = before.copy()
     for row in range(32):
         for column in range(32):
-            if 0 <= x + column < 70 and 3 + row < 40:
+            if x + column < 72 and 3 + row < 40:  # whole units of 16 bytes
                 expected[3 + row, x + column] = moved[row, column]
     np.testing.assert_array_equal(after, expected)
 
@@ -380,14 +380,14 @@ def test_control_by_what_a_copy_stored_is_refused(programs: Programs) -> None:
 
 
 def test_rows_of_a_tensor_copy(programs: Programs) -> None:
-    launch = programs.launch("load_2d", -3, MAPS["load_2d"])
+    launch = programs.launch("load_2d", -4, MAPS["load_2d"])
     trace, program = programs.traced(launch), decode_launch(launch).program
     names = np.array(program.opcodes)[program.instructions["opcode"][trace.index]]
     rows = program.instructions["accesses"][trace.index]
     (k,) = np.flatnonzero((names == "UTMALDG.2D") & (trace.mask > 0))
     row = trace.addresses[np.cumsum(rows)[k] - 1]
     assert row[1] % 1024 == 0
-    np.testing.assert_array_equal(row[3:8], [4096, -1, -3, 3, -1])
+    np.testing.assert_array_equal(row[3:8], [4096, -1, -4, 3, -1])
 
 
 def test_blocks_of_one_cluster_alone(programs: Programs) -> None:
@@ -409,6 +409,22 @@ def test_blocks_of_one_cluster_alone(programs: Programs) -> None:
 def test_forms_that_are_refused(programs: Programs) -> None:
     with pytest.raises(SsmsimError, match=r"\.noComplete is not emulated"):
         decode_launch(programs.launch("no_complete"))
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "message"),
+    [
+        ("load_2d", 5, "from element 5 of the innermost dimension on, not a multiple of 16 bytes"),
+        ("store_2d", 2, "from element 2 of the innermost dimension on"),
+        ("store_2d", -4, "a tensor store with a negative coordinate"),
+        ("reduce_add", -4, "a tensor store with a negative coordinate"),
+    ],
+)
+def test_coordinates_that_fault(programs: Programs, name: str, x: int, message: str) -> None:
+    launch = programs.launch(name, x, TILES)
+    for run in (lambda: programs.run(launch, words(1024)), lambda: programs.traced(launch)):
+        with pytest.raises(SsmsimError, match=message):
+            run()
 
 
 REFUSED_MAPS = {

@@ -1,17 +1,14 @@
-"""Tensor copies in im2col mode: convolutions in numpy, what an H200 did, and the rows of traces."""
+"""Tensor copies in im2col mode: convolutions in numpy, and the rows of traces."""
 
-import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
 from async_programs import INPUT
 from hypothesis import given
 from hypothesis import strategies as st
-from im2col_programs import MARKER, RANKS, SHARED, TENSOR, UNTOUCHED, Columns, numbers
+from tensor_programs import MARKER, SHARED, TENSOR, UNTOUCHED, Copies, numbers
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import decode_launch
@@ -20,14 +17,13 @@ from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.im2col import Im2colMap
 from ssmsim.tracers.emulated.tensor_map import tensor_map
 
-H200 = json.loads((Path(__file__).parents[1] / "data/im2col/h200.json").read_text())["cases"]
 BITS = {3: 16, 4: 8, 5: 5}
 RNG = np.random.default_rng(3)
 
 
 @pytest.fixture(scope="module")
-def columns(tmp_path_factory: pytest.TempPathFactory) -> Columns:
-    return Columns(tmp_path_factory.mktemp("im2col"))
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    return Copies(tmp_path_factory.mktemp("im2col"))
 
 
 @dataclass
@@ -117,9 +113,9 @@ def same_trace(full: BlockTrace, traced: BlockTrace) -> None:
         np.testing.assert_array_equal(getattr(full, name), getattr(traced, name), name)
 
 
-def copy_row(columns: Columns, op: str, trace: BlockTrace, rank: int) -> np.ndarray:
+def copy_row(programs: Copies, op: str, trace: BlockTrace, rank: int) -> np.ndarray:
     """The row of addresses of the only tensor copy."""
-    program = decode_launch(columns.launch(op, bytes(128), [0] * rank, [], 0, 0)).program
+    program = decode_launch(programs.launch(op, bytes(128), [0] * rank, [], 0, 0)).program
     names = np.array(program.opcodes)[program.instructions["opcode"][trace.index]]
     rows = np.cumsum(program.instructions["accesses"][trace.index])
     (k,) = [k for k in np.flatnonzero(trace.mask) if ".IM2COL" in names[k]]
@@ -128,7 +124,7 @@ def copy_row(columns: Columns, op: str, trace: BlockTrace, rank: int) -> np.ndar
 
 @pytest.mark.parametrize("swizzle", [0, 1, 2, 3])
 @pytest.mark.parametrize("shape", CONVOLUTIONS, ids=str)
-def test_columns_of_a_convolution(columns: Columns, shape: Convolution, swizzle: int) -> None:
+def test_columns_of_a_convolution(programs: Copies, shape: Convolution, swizzle: int) -> None:
     data = RNG.integers(0, 1 << 16, (shape.images, *shape.sizes[::-1], shape.channels), np.uint16)
     pixels, channels = int(RNG.integers(1, 90)), (24, 16, 32, 64)[swizzle]
     total = int(np.prod(shape.outputs)) * shape.images
@@ -137,59 +133,25 @@ def test_columns_of_a_convolution(columns: Columns, shape: Convolution, swizzle:
         channel = int(RNG.integers(-1, shape.channels // 8)) * 8
         offsets = [t * d for t, d in zip(tap, shape.dilations, strict=True)]
         size = 2 * channels * pixels
-        launch = columns.launch(
+        launch = programs.launch(
             "load", shape.map(pixels, channels, swizzle), [channel, *shape.start(first)], offsets, size, SHARED // 4
         )
-        run = columns.run(launch, data)
+        run = programs.run(launch, data)
         expected = shape.column(data, first, pixels, tap, range(channel, channel + channels))
         place = swizzled(expected.view(np.uint8).reshape(pixels, -1), swizzle)
         np.testing.assert_array_equal(run.out[: len(place)], place)
         assert (run.out[len(place) : SHARED] == UNTOUCHED).all()
-        same_trace(run.trace, columns.traced(launch))
+        same_trace(run.trace, programs.traced(launch))
 
 
-def measured(op: str, rank: int) -> list[dict]:
-    found = [case for case in H200 if case["op"] == op and len(case["at"]) == rank]
-    assert found or (op, rank) in (("prefetch", 3), ("prefetch", 5))
-    return found
-
-
-def outcome(columns: Columns, case: dict) -> int | str:
-    """What the emulator makes of a case of h200.json."""
-    op, data = case["op"], bytes.fromhex(case["map"])
-    data = INPUT.to_bytes(8, "little") + data[8:] + bytes(64)
-    layout, memory = tensor_map(data, ""), numbers()
-    words = min(layout.place_bytes + 256, SHARED) // 4
-    launch = columns.launch(op, data, case["at"], case["offsets"], layout.copy_bytes, words)
-    try:
-        run = columns.run(launch, memory)
-    except SsmsimError as error:
-        assert "a fault on a GPU" in str(error)
-        return "fault"
-    if op == "prefetch":
-        return "no fault"
-    if op == "load":
-        return zlib.crc32(run.out[: layout.place_bytes].tobytes())
-    now = run.image.read(INPUT, memory.nbytes).view(np.uint32)
-    where = np.flatnonzero(now != memory).astype(np.uint32)
-    return zlib.crc32(where.tobytes() + now[where].tobytes())
-
-
-@pytest.mark.parametrize("rank", RANKS)
-@pytest.mark.parametrize("op", ["load", "store", "red", "prefetch"])
-def test_an_h200_did_the_same(columns: Columns, op: str, rank: int) -> None:
-    for case in measured(op, rank):
-        assert outcome(columns, case) == case["result"], case
-
-
-def test_a_store_moves_whole_units_of_16_bytes(columns: Columns) -> None:
+def test_a_store_moves_whole_units_of_16_bytes(programs: Copies) -> None:
     """The tensor has 6 channels of 16 bits in rows of 16 bytes: its pixels 1 to 3 get what shared memory holds."""
     shape = Convolution(8, (5,), 1, (1,), (0,), (1,), (1,))
     data = bytearray(shape.map(3, 8))
     data[32] = 5  # channels - 1
-    launch = columns.launch("store", bytes(data), [0, 1, 0], [], 0, 64)
+    launch = programs.launch("store", bytes(data), [0, 1, 0], [], 0, 64)
     memory = np.zeros(20, np.uint32)
-    found = columns.run(launch, memory).image.read(INPUT, memory.nbytes).view(np.uint32)
+    found = programs.run(launch, memory).image.read(INPUT, memory.nbytes).view(np.uint32)
     np.testing.assert_array_equal(found, [0] * 4 + [MARKER + k for k in range(12)] + [0] * 4)
 
 
@@ -255,16 +217,16 @@ def test_a_row_describes_the_walk(copy: tuple[Im2colMap, np.ndarray, np.ndarray]
 
 @pytest.mark.parametrize("op", ["load", "store", "red", "prefetch"])
 @pytest.mark.parametrize("shape", CONVOLUTIONS[1::3], ids=str)
-def test_trace_mode_keeps_the_walk(columns: Columns, shape: Convolution, op: str) -> None:
+def test_trace_mode_keeps_the_walk(programs: Copies, shape: Convolution, op: str) -> None:
     if op in ("store", "red"):
         shape = Convolution(shape.channels, shape.sizes, shape.images, *((n,) * len(shape.sizes) for n in (1, 0, 1, 1)))
     offsets = [1] * len(shape.sizes) if op in ("load", "prefetch") else []
     at, pixels = [8, *shape.start(7)], 50
-    launch = columns.launch(op, shape.map(pixels, 16), at, offsets, 32 * pixels, 8 * pixels)
-    full, traced = columns.run(launch, numbers()).trace, columns.traced(launch)
+    launch = programs.launch(op, shape.map(pixels, 16), at, offsets, 32 * pixels, 8 * pixels)
+    full, traced = programs.run(launch, numbers()).trace, programs.traced(launch)
     same_trace(full, traced)
-    row = copy_row(columns, op, traced, shape.rank)
-    np.testing.assert_array_equal(row, copy_row(columns, op, full, shape.rank))
+    row = copy_row(programs, op, traced, shape.rank)
+    np.testing.assert_array_equal(row, copy_row(programs, op, full, shape.rank))
     assert row[3] == 32 * pixels
     assert row[5 : 5 + shape.rank].tolist() == at
     layout, found = tensor_map(shape.map(pixels, 16), ""), np.zeros(1024, np.int64)
@@ -282,14 +244,14 @@ def test_trace_mode_keeps_the_walk(columns: Columns, shape: Convolution, op: str
         ("load", [8, -2, 0, 0], "W of the first pixel is -2, outside its box, -1 to 7"),
         ("load", [8, 0, 6, 0], "H of the first pixel is 6, outside its box, -1 to 5"),
         ("prefetch", [8, 8, 0, 0], "W of the first pixel is 8"),
-        ("load", [4, 0, 0, 0], "first channel 4, not a multiple of 16 bytes"),
+        ("load", [4, 0, 0, 0], "from element 4 of the innermost dimension on, not a multiple of 16 bytes"),
         ("store", [8, 0, 0, 0], "a store in im2col mode with a box that leaves the tensor"),
     ],
 )
-def test_copies_that_fault(columns: Columns, op: str, at: list[int], message: str) -> None:
+def test_copies_that_fault(programs: Copies, op: str, at: list[int], message: str) -> None:
     shape = Convolution(16, (9, 7), 2, (3, 3), (1, 1), (1, 1), (1, 1))
-    launch = columns.launch(op, shape.map(9, 8), at, [0, 0], 144, 64)
-    for run in (lambda: columns.run(launch, numbers()), lambda: columns.traced(launch)):
+    launch = programs.launch(op, shape.map(9, 8), at, [0, 0], 144, 64)
+    for run in (lambda: programs.run(launch, numbers()), lambda: programs.traced(launch)):
         with pytest.raises(SsmsimError, match=message):
             run()
 
@@ -303,10 +265,10 @@ def test_copies_that_fault(columns: Columns, op: str, at: list[int], message: st
         (0, TENSOR, "lies outside every buffer"),
     ],
 )
-def test_maps_that_are_refused(columns: Columns, word: int, value: int, message: str) -> None:
+def test_maps_that_are_refused(programs: Copies, word: int, value: int, message: str) -> None:
     shape = Convolution(16, (9,), 2, (3,), (1,), (1,), (1,))
     data = np.frombuffer(shape.map(9, 8), np.uint32).copy()
     data[word] = value
-    launch = columns.launch("load", data.tobytes(), [0, 0, 0], [0], 144, 64)
+    launch = programs.launch("load", data.tobytes(), [0, 0, 0], [0], 144, 64)
     with pytest.raises(SsmsimError, match=message):
-        columns.traced(launch)
+        programs.traced(launch)

@@ -1,11 +1,11 @@
 """Tensor maps in im2col mode: a column of pixels, which runs through a box of the tensor (W, H, D, then N), by some channels.
 
-Measured on an H200: the walk, what is filled and what faults (tests/data/im2col, PTX ISA "im2col mode").
+Measured on an H200: the walk, what is filled and what faults (tests/data/tensor_copies, PTX ISA "im2col mode").
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from ssmsim.trace import im2col as lanes
 from ssmsim.tracers.emulated.tensor_layout import TensorLayout
 
 CORNER_BITS = {3: 16, 4: 8, 5: 5}  # by rank: of a corner's coordinate (signed), and of an offset (unsigned)
-UNIT = 16  # bytes: the first channel of a copy is a multiple, and a store ends at one
 MOST_PIXELS = 1024
 IM2COL_RANKS = tuple(CORNER_BITS)
 
@@ -121,23 +120,12 @@ class Im2colMap(TensorLayout):
         found[lanes.RUN] = count * self.element
         return found[lanes.PIXELS :]
 
-    def padded(self) -> Im2colMap:
-        """The map as stores and reductions see it: they move whole units of 16 bytes, past the last channel too."""
-        unit = UNIT // self.element
-        return replace(self, dims=(-(-self.dims[0] // unit) * unit, *self.dims[1:]))
-
     def refuse_coordinates(self, at: np.ndarray, stores: bool, where: object) -> None:
-        """SsmsimError naming `where` for coordinates int64 [rank, W] that an H200 faults on (an illegal instruction)."""
-        wrong = at[0] * self.element % UNIT != 0
-        if wrong.any():
-            what = f"first channel {int(at[0][wrong][0])}, not a multiple of {UNIT} bytes, in im2col mode"
-            raise SsmsimError(what, where, "a fault on a GPU")
+        super().refuse_coordinates(at, stores, where)
         for i, (low, high) in enumerate(zip(self.lower, self.last, strict=True)):
             wrong = (at[1 + i] < low) | (at[1 + i] > high)
             if wrong.any():
                 what = f"{'WHD'[i]} of the first pixel is {int(at[1 + i][wrong][0])}, outside its box, {low} to {high}"
                 raise SsmsimError(what, where, "a fault on a GPU")
-        outside = any(low < 0 for low in self.lower) or any(high > 0 for high in self.upper)
-        if stores and (outside or (at[0] < 0).any() or (at[-1] < 0).any()):
-            what = "a store in im2col mode with a box that leaves the tensor, or with a negative coordinate"
-            raise SsmsimError(what, where, "a fault on a GPU")
+        if stores and (min(self.lower) < 0 or max(self.upper) > 0):
+            raise SsmsimError("a store in im2col mode with a box that leaves the tensor", where, "a fault on a GPU")

@@ -96,7 +96,7 @@ class TensorCopy:
             if isinstance(found, Im2colMap) != self.im2col:
                 what = "the tensor map is one of im2col mode, the instruction is not, or the other way round"
                 raise SsmsimError(what, self.ins.where, "a fault on a GPU")
-            self.maps[data] = found.padded() if isinstance(found, Im2colMap) and self.writes else found
+            self.maps[data] = found.padded() if self.writes else found
         return self.maps[data]
 
     def rows(self, state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
@@ -118,8 +118,8 @@ class TensorCopy:
             layout = self._map(state, int(one))
             where = on & (address == one)
             found[where, 0, BYTES] = layout.copy_bytes
+            layout.refuse_coordinates(at[:, where], self.writes, self.ins.where)
             if isinstance(layout, Im2colMap):
-                layout.refuse_coordinates(at[:, where], self.writes, self.ins.where)
                 found[where, 0, PIXELS:] = layout.row(at[:, where], offsets[:, where]).T
             else:
                 found[where, 0, FIRST : STRIDES + OUTER] = layout.runs(at[:, where]).T

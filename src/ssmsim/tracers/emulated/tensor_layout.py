@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ssmsim.errors import SsmsimError
 
 SWIZZLE_MASKS = (0, 0x10, 0x30, 0x70)  # address bits that are exchanged for those 3 above: none, 32, 64, 128 bytes
 SWIZZLE_SPANS = (0, 32, 64, 128)
+UNIT = 16  # bytes: copies begin at a multiple in the innermost dimension, and stores end at one
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,20 @@ class TensorLayout(ABC):
         index = np.arange(int(np.prod(self.counts)))
         place = address + index // inner * self.pitch + index % inner * self.element
         return np.asarray(place ^ (place >> 3 & SWIZZLE_MASKS[self.swizzle]))
+
+    def padded(self) -> Self:
+        """The map as stores and reductions see it: an H200 moves whole units of 16 bytes, past the innermost dimension too."""
+        unit = UNIT // self.element
+        return replace(self, dims=(-(-self.dims[0] // unit) * unit, *self.dims[1:]))
+
+    def refuse_coordinates(self, at: np.ndarray, stores: bool, where: object) -> None:
+        """SsmsimError naming `where` for coordinates int64 [rank, W] that an H200 faults on (an illegal instruction)."""
+        wrong = at[0] * self.element % UNIT != 0
+        if wrong.any():
+            what = f"a tensor copy from element {int(at[0][wrong][0])} of the innermost dimension on, not a multiple of {UNIT} bytes"
+            raise SsmsimError(what, where, "a fault on a GPU")
+        if stores and (at < 0).any():
+            raise SsmsimError("a tensor store with a negative coordinate", where, "a fault on a GPU")
 
     def refuse_data(self, where: object) -> None:
         """SsmsimError for layouts and types whose data nobody has measured; sizes and addresses are right all the same."""

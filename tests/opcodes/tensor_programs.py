@@ -1,7 +1,6 @@
 # ruff: noqa: E501  a statement of PTX stays on its line
-"""Programs in PTX that copy one column of pixels in im2col mode, and what runs them in full and in trace mode.
-
-The same programs ran on an H200 (tests/data/im2col/h200.json).
+"""Programs in PTX of one tensor copy each, of a tile or of a column of pixels (im2col), and what runs them in full and in trace
+mode. Like programs ran on an H200 (tests/data/tensor_copies/h200.json).
 """
 
 import struct
@@ -21,7 +20,8 @@ from ssmsim.tracers.emulated.tracing import Tracing
 
 THREADS, SHARED, UNTOUCHED = 64, 28672, 0xCD  # bytes of shared memory; what it holds before a load
 MARKER = 0x40000000  # a store moves MARKER, MARKER + 1, ...
-RANKS = (3, 4, 5)
+RANKS = {"im2col": (3, 4, 5), "tile": (1, 2, 3, 5)}
+OPERATIONS = ("load", "store", "red", "prefetch", "tile_load", "tile_store", "tile_red")
 TENSOR = 1 << 20
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 KERNEL = """
@@ -41,14 +41,14 @@ ret;
 """
 LOAD = """@p mbarrier.init.shared.b64 [bar], 1; fence.mbarrier_init.release.cluster; fence.proxy.async; bar.sync 0;
 @!p bra N; mbarrier.arrive.expect_tx.shared.b64 _, [bar], bytes;
-cp.async.bulk.tensor.{rank}d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [s], [map, {at}], [bar], {offsets};
+cp.async.bulk.tensor.{rank}d.shared::cluster.global.{mode}.mbarrier::complete_tx::bytes [s], [map, {at}], [bar]{offsets};
 N: W: mbarrier.try_wait.parity.shared.b64 ok, [bar], 0; @!ok bra W;
 mov.b32 a, i; X: setp.lt.u32 q, a, words; @!q bra Y; mad.lo.u32 b, a, 4, s; ld.shared.b32 t, [b]; mad.wide.u32 x, a, 4, out; st.global.b32 [x], t; add.u32 a, a, {threads}; bra X; Y:
 """
-STORE = """fence.proxy.async; bar.sync 0; @!p bra N; {copy}.im2col_no_offs.bulk_group [map, {at}], [s];
+STORE = """fence.proxy.async; bar.sync 0; @!p bra N; {copy}.{mode}.bulk_group [map, {at}], [s];
 cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; N:
 """
-PREFETCH = "@p cp.async.bulk.prefetch.tensor.{rank}d.L2.global.im2col [map, {at}], {offsets};"
+PREFETCH = "@p cp.async.bulk.prefetch.tensor.{rank}d.L2.global.{mode} [map, {at}]{offsets};"
 COPIES = {
     "store": "cp.async.bulk.tensor.{rank}d.global.shared::cta",
     "red": "cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.add",
@@ -57,14 +57,21 @@ BYTES = "mov.b32 t, 0xCDCDCDCD;"
 NUMBERS = f"add.u32 t, a, {MARKER:#x};"
 
 
+def ranks(op: str) -> tuple[int, ...]:
+    """Of the tensors that an operation has a program for."""
+    return RANKS["tile" if op.startswith("tile") else "im2col"]
+
+
 def program(op: str, rank: int) -> str:
-    """op: load, store, red (an addition) or prefetch."""
-    at = "{" + ", ".join(f"c{i}" for i in range(rank)) + "}"
-    offsets = "{" + ", ".join(f"h{i}" for i in range(rank - 2)) + "}"
-    copy = COPIES.get(op, "").format(rank=rank)
-    template = {"load": LOAD, "prefetch": PREFETCH}.get(op, STORE)
-    body = template.format(rank=rank, at=at, offsets=offsets, copy=copy, threads=THREADS)
-    fill = BYTES if op == "load" else NUMBERS
+    """op: load, store, red (an addition) or prefetch in im2col mode; tile_load, tile_store, tile_red."""
+    at, mode, plain = "{" + ", ".join(f"c{i}" for i in range(rank)) + "}", "tile", op.removeprefix("tile_")
+    if plain == op:
+        mode = "im2col" if op in ("load", "prefetch") else "im2col_no_offs"
+    offsets = ", {" + ", ".join(f"h{i}" for i in range(rank - 2)) + "}" if mode == "im2col" else ""
+    copy = COPIES.get(plain, "").format(rank=rank)
+    template = {"load": LOAD, "prefetch": PREFETCH}.get(plain, STORE)
+    body = template.format(rank=rank, at=at, offsets=offsets, copy=copy, threads=THREADS, mode=mode)
+    fill = BYTES if plain == "load" else NUMBERS
     return KERNEL.format(name=f"{op}_{rank}", body=body, fill=fill, shared=SHARED, threads=THREADS)
 
 
@@ -73,12 +80,12 @@ def numbers() -> np.ndarray:
     return (np.arange(TENSOR // 4, dtype=np.uint64) * 2654435761 + 12345 & 0xFFFFFFFF).astype(np.uint32)
 
 
-class Columns:
+class Copies:
     """The module, compiled into a folder."""
 
     def __init__(self, folder: Path) -> None:
-        names = [(op, rank) for op in ("load", "store", "red", "prefetch") for rank in RANKS]
-        self.path = compile_ptx(HEAD + "".join(program(*name) for name in names), folder / "im2col.cubin")
+        names = [(op, rank) for op in OPERATIONS for rank in ranks(op)]
+        self.path = compile_ptx(HEAD + "".join(program(*name) for name in names), folder / "copies.cubin")
 
     def launch(
         self, op: str, tensor: bytes, at: Sequence[int], offsets: Sequence[int], transferred: int, words: int
@@ -88,7 +95,7 @@ class Columns:
         """
         name = f"{op}_{len(at)}"
         kernel = decode(self.path, name).kernel
-        coordinates = [c & 0xFFFFFFFF for c in (*at, 0, 0)][:5]
+        coordinates = [c & 0xFFFFFFFF for c in (*at, 0, 0, 0, 0)][:5]
         params = struct.pack("<Q5I3I2I", OUTPUT, *coordinates, *[*offsets, 0, 0, 0][:3], transferred, words) + tensor
         launch = Launch(
             format="launch/1", kernel=name, device=Device(name="emulated", compute_capability=(9, 0)), grid=(1, 1, 1),
