@@ -155,7 +155,7 @@ def test_a_store_moves_whole_units_of_16_bytes(programs: Copies) -> None:
     np.testing.assert_array_equal(found, [0] * 4 + [MARKER + k for k in range(12)] + [0] * 4)
 
 
-# ---- rows of traces -----------------------------------------------------------------------------------------------------
+# ---- rows of traces ------------------------------------------------------------------------------------------------
 
 
 @st.composite
@@ -235,7 +235,7 @@ def test_trace_mode_keeps_the_walk(programs: Copies, shape: Convolution, op: str
     assert found[:pixels].tolist() == stepwise(layout, np.array(at), np.array(offsets or [0] * (shape.rank - 2)))
 
 
-# ---- what is refused ----------------------------------------------------------------------------------------------------
+# ---- what is refused -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
-"""Tensor maps in im2col mode: a column of pixels, which runs through a box of the tensor (W, H, D, then N), by some channels.
+"""Tensor maps in im2col mode: some channels of a column of pixels, which runs through a box of the tensor.
 
-Measured on an H200: the walk, what is filled and what faults (tests/data/tensor_copies, PTX ISA "im2col mode").
+The column goes along W, H, D, then N (PTX ISA, "im2col mode"). The walk, what is filled and what faults were measured
+on an H200 (tests/data/tensor_copies).
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ def column(words: list[int], rank: int, where: object) -> tuple[tuple[int, ...],
 
 @dataclass(frozen=True)
 class Im2colMap(TensorLayout):
-    """A tensor of pixels (W, H, D, N; channels innermost). lower, upper: what the box leaves out, in pixels of W, H, D: it
-    reaches from `lower` to size - 1 + `upper`, both included. channels, pixels: of one copy.
+    """A tensor of pixels (W, H, D, N; channels innermost).
+
+    lower, upper: corners of the box, in pixels of W, H, D: from `lower` to size - 1 + `upper`, both included.
+    channels, pixels: of one copy.
     """
 
     lower: tuple[int, ...]

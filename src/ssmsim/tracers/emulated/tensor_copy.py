@@ -1,6 +1,7 @@
-"""Tensor copies: parts of a tensor in global memory, which a descriptor lays out, from and to shared memory (UTMALDG, UTMASTG,
-UTMAREDG, UTMAPF): tiles, or columns of pixels (im2col). A warp issues one copy; it is carried out at once, and so are its
-transactions at the mbarrier.
+"""Tensor copies between shared memory and a tensor in global memory that a descriptor lays out.
+
+UTMALDG, UTMASTG, UTMAREDG, UTMAPF move tiles, or columns of pixels (im2col). A warp issues one copy; it is carried out
+at once, and so are its transactions at the mbarrier.
 """
 
 from __future__ import annotations

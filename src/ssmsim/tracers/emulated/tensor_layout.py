@@ -17,8 +17,8 @@ UNIT = 16  # bytes: copies begin at a multiple in the innermost dimension, and s
 
 @dataclass(frozen=True)
 class TensorLayout(ABC):
-    """A tensor. dims, strides, steps: per dimension, innermost first; strides in bytes (the first is one element's), dims in
-    elements, steps: the element strides. kind: name of the type, tf32 included.
+    """A tensor. dims, strides, steps: per dimension, innermost first; strides in bytes (the first is one element's),
+    dims in elements, steps: the element strides. kind: name of the type, tf32 included.
     """
 
     address: int
@@ -41,19 +41,21 @@ class TensorLayout(ABC):
 
     @abstractmethod
     def span(self, at: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-        """(first, last) addresses of elements inside the tensor, of copies at coordinates int64 [rank, W]: int64 [2, W],
-        (-1, -1) where there are none. offsets: int64 [rank - 2, W], of copies in im2col mode.
+        """(first, last) addresses of elements inside the tensor, of copies at coordinates int64 [rank, W].
+
+        int64 [2, W], (-1, -1) where there are none. offsets: int64 [rank - 2, W], of copies in im2col mode.
         """
 
     @abstractmethod
     def places(self, at: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(addresses int64, whether they lie inside) of the elements of the copy at coordinates int64 [rank], in the order
-        of shared memory. offsets: int64 [rank - 2].
+        """(addresses int64, whether they lie inside) of the elements of the copy at coordinates int64 [rank].
+
+        In the order of shared memory. offsets: int64 [rank - 2].
         """
 
     @property
     def pitch(self) -> int:
-        """Bytes from one row of elements (the innermost dimension) to the next in shared memory: a swizzle fills its span."""
+        """Bytes of shared memory from one row (the innermost dimension) to the next: a swizzle fills its span."""
         return max(self.counts[0] * self.element, SWIZZLE_SPANS[self.swizzle])
 
     @property
@@ -74,21 +76,22 @@ class TensorLayout(ABC):
         return np.asarray(place ^ (place >> 3 & SWIZZLE_MASKS[self.swizzle]))
 
     def padded(self) -> Self:
-        """The map as stores and reductions see it: an H200 moves whole units of 16 bytes, past the innermost dimension too."""
+        """The map as stores and reductions see it: an H200 moves whole units of 16 bytes, past the last element too."""
         unit = UNIT // self.element
         return replace(self, dims=(-(-self.dims[0] // unit) * unit, *self.dims[1:]))
 
     def refuse_coordinates(self, at: np.ndarray, stores: bool, where: object) -> None:
-        """SsmsimError naming `where` for coordinates int64 [rank, W] that an H200 faults on (an illegal instruction)."""
+        """SsmsimError naming `where` for coordinates int64 [rank, W] that fault on an H200 (illegal instruction)."""
         wrong = at[0] * self.element % UNIT != 0
         if wrong.any():
-            what = f"a tensor copy from element {int(at[0][wrong][0])} of the innermost dimension on, not a multiple of {UNIT} bytes"
+            first = int(at[0][wrong][0])
+            what = f"a tensor copy from element {first} of the innermost dimension on, not a multiple of {UNIT} bytes"
             raise SsmsimError(what, where, "a fault on a GPU")
         if stores and (at < 0).any():
             raise SsmsimError("a tensor store with a negative coordinate", where, "a fault on a GPU")
 
     def refuse_data(self, where: object) -> None:
-        """SsmsimError for layouts and types whose data nobody has measured; sizes and addresses are right all the same."""
+        """SsmsimError for layouts and types whose data nobody has measured; sizes and addresses are right anyway."""
         if self.kind.startswith("tf32"):
             raise SsmsimError("a tensor copy that rounds to tf32 is not emulated", where, "copy float32")
         inner = self.counts[0] * self.element

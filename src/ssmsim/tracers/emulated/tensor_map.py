@@ -71,7 +71,7 @@ class TiledMap(TensorLayout):
 
 
 def tensor_map(data: bytes, where: object) -> TiledMap | Im2colMap:
-    """The descriptor in 64 bytes (32-bit little-endian words, as ptxas' own code writes them and the driver's encoder does).
+    """The descriptor in 64 bytes (32-bit little-endian words, as ptxas' own code and the driver write them).
 
     Raises SsmsimError naming `where` for interleaved layouts, unknown types and swizzles that are not emulated.
     """
