@@ -12,7 +12,17 @@ from ssmsim.sass.opcodes import SUPPORTED, Space, memory_registers
 from ssmsim.tracers.emulated.address_space import Image, check_alignment, scatter
 from ssmsim.tracers.emulated.bulk_bytes import GlobalBytes, elements, note_stores, shared_marks
 from ssmsim.tracers.emulated.bulk_reduce import reduced
-from ssmsim.tracers.emulated.bulk_row import AT, BARRIER, BYTES, GLOBAL, SHARED, Targets, empty_rows, executing, note_run
+from ssmsim.tracers.emulated.bulk_row import (
+    AT,
+    BARRIER,
+    BYTES,
+    GLOBAL,
+    SHARED,
+    Targets,
+    empty_rows,
+    executing,
+    note_run,
+)
 from ssmsim.tracers.emulated.cluster_access import shared_place
 from ssmsim.tracers.emulated.lane_bytes import all_lanes
 from ssmsim.tracers.emulated.mbarrier import complete_transactions
