@@ -113,7 +113,6 @@ PROGRAMS: dict[str, str] = {
         for op in ("add", "min", "max", "inc", "dec", "and", "or", "xor")
     },
     "prefetches": "prefetch.tensormap [map]; cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {n, 3}]; cp.async.bulk.prefetch.L2.global [in], 64;",
-    "im2col": "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [s], [map, {n, n, n}], [bar], {h};",
     "bulk_store": from_shared(1024, "cp.async.bulk.global.shared::cta.bulk_group [out], [s], 4096;"),
     "bulk_add_f32": from_shared(64, "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [out], [s], 256;"),
     "bulk_add_bf16": from_shared(64, "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [out], [s], 256;"),
@@ -163,6 +162,14 @@ CLUSTERED: dict[str, str] = {
     + "setp.eq.u32 q, rank, 1; @q bra OVER; "
     + wait(0, "0")
     + f"OVER: mad.lo.u32 c, i, 4, s; ld.shared.b32 t, [c+1024]; st.global.v2.b32 [out], {{t, rank}}; {SYNC}",
+    # as above, a column of 64 pixels of one channel group, two pixels on
+    "multicast_im2col": NEXT
+    + "@p mbarrier.init.shared.b64 [bar], 1; @p mbarrier.arrive.expect_tx.shared.b64 _, [bar], 1024; "
+    + SYNC
+    + "setp.eq.u32 q, rank, 2; and.pred q, p, q; mov.b16 h, 13; @!q bra NOT; { .reg .b16 k; mov.b16 k, 2; cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster [s+1024], [map, {n, 1, 0}], [bar], {k}, h; } NOT: "
+    + "setp.eq.u32 q, rank, 1; @q bra OVER; "
+    + wait(0, "0")
+    + f"OVER: mad.lo.u32 c, i, 16, s; ld.shared.b32 t, [c+1024]; st.global.v2.b32 [out], {{t, rank}}; {SYNC}",
     # own shared memory to the next block's
     "bulk_remote": NEXT
     + "@p mbarrier.init.shared.b64 [bar], 1; @p mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256; mad.lo.u32 c, i, 4, s; mad.lo.u32 t, block, 1000, i; st.shared.b32 [c], t; fence.proxy.async.shared::cta; "

@@ -27,9 +27,11 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 def tensor(
     kind: str, at: int, dims: Sequence[int], strides: Sequence[int], box: Sequence[int], steps: Sequence[int] = (),
-    swizzle: int = 0, flags: int = 0,
+    swizzle: int = 0, flags: int = 0, column: tuple[int, int, int] | None = None,
 ) -> bytes:  # fmt: skip
-    """A tensor map by hand. strides: bytes, of all dimensions but the first. flags: more bits of word 2."""
+    """A tensor map by hand. strides: bytes, of all dimensions but the first. flags: more bits of word 2. column: lower and
+    upper corner and pixels of im2col mode with rank 3.
+    """
     rank = len(dims)
     words = np.zeros(32, np.uint32)
     words[0], words[1] = at & 0xFFFFFFFF, at >> 32
@@ -38,6 +40,8 @@ def tensor(
     words[8 : 8 + rank] = [d - 1 for d in dims]
     words[13] = sum((s - 1) << 3 * i for i, s in enumerate(steps)) | (box[0] - 1) << 24
     words[14] = sum((b - 1) << 8 * i for i, b in enumerate(box[1:]))
+    if column:
+        words[14], words[15] = column[0] & 0xFFFF | (column[1] & 0xFFFF) << 16, column[2] - 1
     return words.tobytes()
 
 
@@ -120,7 +124,7 @@ def test_more_arrivals_than_expected_are_an_error(programs: Programs) -> None:
 
 
 @pytest.mark.parametrize(("swizzle", "inner", "mask"), [(0, 32, 0), (1, 8, 0x10), (2, 16, 0x30), (3, 32, 0x70)])
-@pytest.mark.parametrize("x", [0, 5, -3, 60, 200])
+@pytest.mark.parametrize("x", [0, 4, -4, 60, 200])
 def test_tiles_of_two_dimensions(programs: Programs, swizzle: int, inner: int, mask: int, x: int) -> None:
     array, box = words(70 * 96).reshape(96, 70)[:, :70], (inner, 1024 // inner)
     padded = np.zeros((96, 72), np.uint32)
@@ -138,7 +142,7 @@ def test_tiles_narrower_than_their_swizzle_lie_apart(programs: Programs) -> None
     np.testing.assert_array_equal(programs.run(launch, array).out[:4096], swizzled(wide, 0x70))
 
 
-@pytest.mark.parametrize("x", [-2, 10])
+@pytest.mark.parametrize("x", [-16, 16])
 def test_tiles_of_three_and_five_dimensions(programs: Programs, x: int) -> None:
     array = RNG.integers(0, 1 << 16, (5, 20, 24), np.uint16)
     box = (16, 16, 8)
@@ -159,20 +163,20 @@ def test_one_dimension_steps_and_kinds_of_numbers(programs: Programs) -> None:
         programs.run(launch, given).out[:256].view(np.uint32), tile(given[:250], (200,), (64,))
     )
     array, box, steps = words(64 * 96).reshape(96, 64), (32, 64), (1, 2)
-    launch = programs.launch("load_2d", 1, tensor("u32", INPUT, (64, 96), (256,), box, steps))
+    launch = programs.launch("load_2d", 4, tensor("u32", INPUT, (64, 96), (256,), box, steps))
     out = programs.run(launch, array).out[:4096].view(np.uint32)
-    np.testing.assert_array_equal(out, tile(array, (1, 3), box, steps).reshape(-1))
-    launch = programs.launch("load_2d", 1, tensor("u32", INPUT, (64, 96), (256,), (32, 16)))
+    np.testing.assert_array_equal(out, tile(array, (4, 3), box, steps).reshape(-1))
+    launch = programs.launch("load_2d", 4, tensor("u32", INPUT, (64, 96), (256,), (32, 16)))
     with pytest.raises(SsmsimError, match=r"waits for ever for .* 0 arrivals and 2048 bytes are missing"):
         programs.run(launch, array)
     launch = programs.launch("load_1d", 8, tensor("f32.ftz", INPUT, (64,), (), (64,), flags=1 << 15))
     small = np.array([1e-40, -1e-40, 2.5, -0.0] * 16, np.float32)
     out = programs.run(launch, small).out[:256].view(np.uint32)
-    expected = np.array([0, 1 << 31, np.float32(2.5).view(np.uint32), 1 << 31] * 14 + [0x7FFFFFFF] * 8, np.uint32)
+    expected = np.append(small.view(np.uint32)[8:], np.full(8, 0x7FF77FF7, np.uint32))
     np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("x", [-4, 0, 50])
+@pytest.mark.parametrize("x", [0, 52])
 def test_stores_leave_out_what_lies_outside(programs: Programs, x: int) -> None:
     given, before = words(1024), words(72 * 40).reshape(40, 72)
     launch = programs.launch("store_2d", x, tensor("u32", OUTPUT, (70, 40), (288,), (32, 32), swizzle=3))
@@ -182,7 +186,7 @@ def test_stores_leave_out_what_lies_outside(programs: Programs, x: int) -> None:
     expected = before.copy()
     for row in range(32):
         for column in range(32):
-            if 0 <= x + column < 70 and 3 + row < 40:
+            if x + column < 72 and 3 + row < 40:  # whole units of 16 bytes
                 expected[3 + row, x + column] = moved[row, column]
     np.testing.assert_array_equal(after, expected)
 
@@ -297,6 +301,15 @@ def test_one_load_for_the_blocks_of_a_mask(programs: Programs) -> None:
         assert not out[block, 60:, 0].any()
 
 
+def test_one_column_of_pixels_for_the_blocks_of_a_mask(programs: Programs) -> None:
+    given = words(2 * 80 * 8).reshape(2, 80, 8)
+    layout = tensor("u32", INPUT, (8, 80, 2), (32, 2560), (4,), flags=1, column=(-1, -2, 64))
+    out = pairs(programs, "multicast_im2col", 4, given, layout)
+    place = (1 + np.arange(64)) + 2  # W from 1 on, offset 2
+    for block in np.flatnonzero(RANK != 1):
+        np.testing.assert_array_equal(out[block, :, 0], given[0, place, 4])
+
+
 def test_bulk_copies_into_the_next_block(programs: Programs) -> None:
     out = pairs(programs, "bulk_remote")
     np.testing.assert_array_equal(out[:, :, 1], 1000 * BEFORE[:, None] + THREAD)
@@ -308,10 +321,11 @@ MAPS = {
     "load_narrow": tensor("u32", INPUT, (64, 96), (256,), (8, 32), swizzle=3),
     "load_1d": tensor("u32", INPUT, (64,), (), (64,)), "load_2d": tensor("u32", INPUT, (64, 96), (256,), (32, 32), swizzle=3),
     "load_3d": tensor("u16", INPUT, (24, 20, 5), (48, 960), (16, 16, 8)), "multicast": tensor("u32", INPUT, (64, 96), (256,), (64, 1)),
+    "multicast_im2col": tensor("u32", INPUT, (8, 80, 2), (32, 2560), (4,), flags=1, column=(-1, -2, 64)),
     "load_5d": tensor("u8", INPUT, (32, 5, 4, 3, 2), (32, 160, 640, 1920), (32, 4, 4, 2, 2)),
 }  # fmt: skip
 TILES = tensor("u32", OUTPUT, (64, 96), (256,), (32, 32))
-FAULTY = ("branch", "read_back", "deadlock", "too_many", "im2col", "no_complete")
+FAULTY = ("branch", "read_back", "deadlock", "too_many", "no_complete")
 
 
 def same(a: BlockTrace, b: BlockTrace) -> None:
@@ -366,14 +380,14 @@ def test_control_by_what_a_copy_stored_is_refused(programs: Programs) -> None:
 
 
 def test_rows_of_a_tensor_copy(programs: Programs) -> None:
-    launch = programs.launch("load_2d", -3, MAPS["load_2d"])
+    launch = programs.launch("load_2d", -4, MAPS["load_2d"])
     trace, program = programs.traced(launch), decode_launch(launch).program
     names = np.array(program.opcodes)[program.instructions["opcode"][trace.index]]
     rows = program.instructions["accesses"][trace.index]
     (k,) = np.flatnonzero((names == "UTMALDG.2D") & (trace.mask > 0))
     row = trace.addresses[np.cumsum(rows)[k] - 1]
     assert row[1] % 1024 == 0
-    np.testing.assert_array_equal(row[3:8], [4096, -1, -3, 3, -1])
+    np.testing.assert_array_equal(row[3:8], [4096, -1, -4, 3, -1])
 
 
 def test_blocks_of_one_cluster_alone(programs: Programs) -> None:
@@ -392,12 +406,25 @@ def test_blocks_of_one_cluster_alone(programs: Programs) -> None:
 # ---- what is refused ---------------------------------------------------------------------------------------------------
 
 
+def test_forms_that_are_refused(programs: Programs) -> None:
+    with pytest.raises(SsmsimError, match=r"\.noComplete is not emulated"):
+        decode_launch(programs.launch("no_complete"))
+
+
 @pytest.mark.parametrize(
-    ("name", "message"), [("im2col", "im2col mode are not emulated"), ("no_complete", r"\.noComplete is not emulated")]
+    ("name", "x", "message"),
+    [
+        ("load_2d", 5, "from element 5 of the innermost dimension on, not a multiple of 16 bytes"),
+        ("store_2d", 2, "from element 2 of the innermost dimension on"),
+        ("store_2d", -4, "a tensor store with a negative coordinate"),
+        ("reduce_add", -4, "a tensor store with a negative coordinate"),
+    ],
 )
-def test_forms_that_are_refused(programs: Programs, name: str, message: str) -> None:
-    with pytest.raises(SsmsimError, match=message):
-        decode_launch(programs.launch(name))
+def test_coordinates_that_fault(programs: Programs, name: str, x: int, message: str) -> None:
+    launch = programs.launch(name, x, TILES)
+    for run in (lambda: programs.run(launch, words(1024)), lambda: programs.traced(launch)):
+        with pytest.raises(SsmsimError, match=message):
+            run()
 
 
 REFUSED_MAPS = {

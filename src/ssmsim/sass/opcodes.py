@@ -285,17 +285,12 @@ PREFETCHES = "bulk prefetches into the L2 have no timing"
 BETWEEN = "reductions into another block's shared memory have no timing"
 COPIES_ARRIVE = "arrivals of LDGSTS at an mbarrier have no timing"
 LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
-IM2COL = "tensor copies in im2col mode are not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
 RELEASED = "that a block gives shared memory back before it ends is not modelled"
 
 
 def _no_masks(mods: Mods) -> str:
     return LANE_MASKS if "TMASK" in mods else ""
-
-
-def _no_im2col(mods: Mods) -> str:
-    return IM2COL if "IM2COL" in mods else ""
 
 
 def _drops(mods: Mods) -> str:
@@ -536,10 +531,10 @@ OPCODES: dict[str, Opcode] = {
     "UBLKCP": Op(UD, _bulk, access=Access.BULK),
     "UBLKRED": Op(UD, _bulk, access=Access.BULK, untimed=_between),
     "UBLKPF": Op(UD, " = u2 b32 policy?", access=Access.BULK, untimed=PREFETCHES),
-    "UTMALDG": Op(UD, _tensor_load, access=Access.BULK, refused=_no_im2col),
-    "UTMASTG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col),
-    "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK, refused=_no_im2col),
-    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, refused=_no_im2col, untimed=PREFETCHES),
+    "UTMALDG": Op(UD, _tensor_load, access=Access.BULK),
+    "UTMASTG": Op(UD, _tensor_store, access=Access.BULK),
+    "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK),
+    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, untimed=PREFETCHES),
     "UTMACCTL": Op(UD, " = u2"),
     "UTMACMDFLUSH": Op(UD, " = "),
     "STAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED),

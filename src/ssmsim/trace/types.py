@@ -105,6 +105,12 @@ class BlockTrace:
                                 blocks: the source's shared address); from 16 on the bytes of global memory that it touches,
                                 without those out of bounds: address of the first (-1: none), bytes of a run, then of four
                                 nested levels how many (18 to 21), then bytes from one to the next (22 to 25).
+                                In im2col mode, lanes 10 to 31 hold the walk over the pixels instead, numbers for W, H, D
+                                and N with the offsets included (ssmsim.trace.im2col enumerates the pixels): 10 how many
+                                pixels (-1 in other copies); 11 steps, a byte each, W lowest; 12 to 15 coordinates of the
+                                first; 16 address of the first channel inside the tensor at pixel (0, 0, 0, 0) (-1: the copy
+                                touches nothing); 17 bytes of a pixel; 18 to 20 and 21 to 23 first and last coordinates of
+                                the walk (W, H, D); 24 to 27 pixels of the tensor; 28 to 31 bytes from one to the next.
                                 SYNCS: a row of operands, then addresses. Operands: EXCH the word, ARRIVE the register (0
                                 without one), PHASECHK bit 0 the parity asked for, bit 1 set where the try ended without it.
                                 STAS, REDAS: mbarriers, then addresses.

@@ -1,5 +1,7 @@
-"""Tensor copies: tiles between a tensor in global memory, which a descriptor lays out, and shared memory (UTMALDG, UTMASTG,
-UTMAREDG, UTMAPF). A warp issues one copy; it is carried out at once, and so are its transactions at the mbarrier.
+"""Tensor copies between shared memory and a tensor in global memory that a descriptor lays out.
+
+UTMALDG, UTMASTG, UTMAREDG, UTMAPF move tiles, or columns of pixels (im2col). A warp issues one copy; it is carried out
+at once, and so are its transactions at the mbarrier.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.instruction import Instruction
+from ssmsim.trace.im2col import PIXELS, START
 from ssmsim.tracers.emulated.address_space import Image, check_alignment
 from ssmsim.tracers.emulated.bulk_bytes import GlobalBytes, elements, note_stores, shared_marks
 from ssmsim.tracers.emulated.bulk_reduce import reduced
@@ -25,16 +28,18 @@ from ssmsim.tracers.emulated.bulk_row import (
     executing,
 )
 from ssmsim.tracers.emulated.hardware import PARAMETER_WINDOW
+from ssmsim.tracers.emulated.im2col import Im2colMap, offsets_of
 from ssmsim.tracers.emulated.mbarrier import complete_transactions
-from ssmsim.tracers.emulated.operand_values import Group
+from ssmsim.tracers.emulated.operand_values import Group, reader
 from ssmsim.tracers.emulated.state import MemoryWanted, State, UnknownMet
+from ssmsim.tracers.emulated.tensor_layout import TensorLayout
 from ssmsim.tracers.emulated.tensor_map import BYTES as MAP_BYTES
-from ssmsim.tracers.emulated.tensor_map import TensorMap, tensor_map
+from ssmsim.tracers.emulated.tensor_map import TiledMap, tensor_map
 from ssmsim.tracers.emulated.unknown import KNOWN, OF_THE_LAUNCH, Unknowns
 
 SHARED_ALIGNMENT, MAP_ALIGNMENT = 128, 64  # bytes (PTX ISA, "cp.async.bulk.tensor"; CUtensorMap)
-# What fills elements out of bounds, by type, where the descriptor asks for NaN; no source gives the bits.
-NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f32.ftz": 0x7FFFFFFF, "f64": 0x7FFFFFFFFFFFFFFF}
+# What fills elements out of bounds, by type, where the descriptor asks for NaN (H200). f32.ftz keeps denormals (H200).
+NAN = {"f16": 0x7FF7, "bf16": 0x7FF7, "f32": 0x7FF77FF7, "f32.ftz": 0x7FF77FF7, "f64": 0x7FF77FF77FF77FF7}
 
 
 class TensorCopy:
@@ -49,10 +54,14 @@ class TensorCopy:
         self.ins, self.image, self.moves, self.grain = ins, image, moves, grain
         self.first, self.count, self.map_at = a.index, a.count, b.index
         self.loads, self.prefetches, self.reduces = ins.base == "UTMALDG", ins.base == "UTMAPF", ins.base == "UTMAREDG"
+        self.writes = not (self.loads or self.prefetches)
+        self.skip = 0 if self.prefetches else 2 if self.loads else 1  # registers before the coordinates
         self.targets = Targets(ins, ins.sources[2] if self.loads else None)
         self.global_ = GlobalBytes(image, bounds, unknowns, ins)
         self.unknowns = unknowns
-        self.maps: dict[bytes, TensorMap] = {}
+        self.im2col = ins.has("IM2COL")
+        self.read_offsets = reader(ins.sources[2], ins) if self.im2col and not self.writes else None
+        self.maps: dict[bytes, TiledMap | Im2colMap] = {}
 
     def _bytes(self, state: State, address: int) -> bytes:
         """The descriptor at an address: a parameter, or in global memory, where the kernel may have written it."""
@@ -72,7 +81,7 @@ class TensorCopy:
                 )
         return self.image.data[place : place + MAP_BYTES].tobytes()
 
-    def _map(self, state: State, address: int) -> TensorMap:
+    def _map(self, state: State, address: int) -> TiledMap | Im2colMap:
         if address % MAP_ALIGNMENT:
             raise SsmsimError(
                 f"tensor map at {address:#x}, not a multiple of {MAP_ALIGNMENT}", self.ins.where, "a fault"
@@ -81,11 +90,14 @@ class TensorCopy:
         data = self._bytes(state, address)
         if data not in self.maps:
             found = tensor_map(data, self.ins.where)
-            wanted = self.count - (0 if self.prefetches else 2 if self.loads else 1)
+            wanted = self.count - self.skip
             if found.rank != wanted:
                 what = f"the tensor map has {found.rank} dimensions, the instruction {wanted}"
                 raise SsmsimError(what, self.ins.where, "a fault on a GPU")
-            self.maps[data] = found
+            if isinstance(found, Im2colMap) != self.im2col:
+                what = "the tensor map is one of im2col mode, the instruction is not, or the other way round"
+                raise SsmsimError(what, self.ins.where, "a fault on a GPU")
+            self.maps[data] = found.padded() if self.writes else found
         return self.maps[data]
 
     def rows(self, state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
@@ -94,8 +106,7 @@ class TensorCopy:
         words = state.ur[self.first : self.first + self.count][:, group.index, 0].astype(np.int64)
         low, high = state.ur[self.map_at : self.map_at + 2][:, group.index, 0].astype(np.int64)
         address = low | high << 32
-        skip = 0 if self.prefetches else 2 if self.loads else 1
-        at = words[skip:].astype(np.int32).astype(np.int64)
+        at = words[self.skip :].astype(np.int32).astype(np.int64)
         found[:, 0, GLOBAL] = address
         if not self.prefetches:
             found[:, 0, SHARED] = words[0]
@@ -103,14 +114,26 @@ class TensorCopy:
             found[:, 0, BARRIER] = words[1]
         found[:, 0, AT : AT + len(at)] = at.T
         self.targets.note(state, group, found)
+        offsets = self._offsets(state, group)
         for one in np.unique(address[on]):
             layout = self._map(state, int(one))
             where = on & (address == one)
-            found[where, 0, BYTES] = layout.tile_bytes
-            first, last = layout.span(at[:, where])
+            found[where, 0, BYTES] = layout.copy_bytes
+            layout.refuse_coordinates(at[:, where], self.writes, self.ins.where)
+            if isinstance(layout, Im2colMap):
+                found[where, 0, PIXELS:] = layout.row(at[:, where], offsets[:, where]).T
+            else:
+                found[where, 0, FIRST : STRIDES + OUTER] = layout.runs(at[:, where]).T
+            first, last = layout.span(at[:, where], offsets[:, where])
             self.global_.check(first, last, layout.element)
-            found[where, 0, FIRST : STRIDES + OUTER] = layout.runs(at[:, where]).T
         return found
+
+    def _offsets(self, state: State, group: Group) -> np.ndarray:
+        """int64 [rank - 2, W] of copies in im2col mode; 0 where the instruction has none."""
+        rank, count = self.count - self.skip, len(group.numbers)
+        if self.read_offsets is None:
+            return np.zeros((max(rank - 2, 0), count), np.int64)
+        return offsets_of(np.broadcast_to(self.read_offsets(state, group), (count, 1))[:, 0], rank)
 
     def move(self, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         """Move data and labels where they are wanted, and complete the transactions."""
@@ -131,16 +154,19 @@ class TensorCopy:
             for w in range(len(row)):
                 self._store(state, row[w], int(block[w]), int(offset[w]))
 
-    def _tile(self, state: State, row: np.ndarray) -> tuple[TensorMap, np.ndarray, np.ndarray]:
+    def _places(self, state: State, row: np.ndarray) -> tuple[TensorLayout, np.ndarray, np.ndarray]:
+        """The descriptor of a copy; of its elements the addresses, and whether they lie inside."""
         layout = self._map(state, int(row[GLOBAL]))
         if self.moves:
             layout.refuse_data(self.ins.where)
-        return layout, *layout.tile(row[AT : AT + layout.rank])
+        at, inner = row[AT : AT + layout.rank], max(layout.rank - 2, 0)
+        offsets = row[START : START + inner] - at[1 : 1 + inner] if self.im2col else np.zeros(inner, np.int64)
+        return layout, *layout.places(at, offsets)
 
     def _load(self, state: State, row: np.ndarray, blocks: np.ndarray, offset: int) -> None:
-        """One tile to the same place in some blocks."""
+        """One copy to the same place in some blocks."""
         size = state.shared.shape[1]
-        layout, address, inside = self._tile(state, row)
+        layout, address, inside = self._places(state, row)
         self.targets.fits(offset, layout.place_bytes, size)
         places = [int(block) * size + layout.swizzled(offset) for block in blocks]
         for place in places:
@@ -155,10 +181,7 @@ class TensorCopy:
             source = self.global_.places(address[inside])
             label[inside] = self.global_.labels(state, source)
             assert self.image is not None
-            read = elements(self.image.data, layout.element)[source // layout.element]
-            if layout.kind == "f32.ftz":
-                read = np.where(read & 0x7F800000 == 0, read & 0x80000000, read)
-            value[inside] = read
+            value[inside] = elements(self.image.data, layout.element)[source // layout.element]
         for place in places:
             elements(state.shared.reshape(-1), layout.element)[place // layout.element] = value
             if marks is not None:
@@ -166,9 +189,9 @@ class TensorCopy:
                     marks[place + k] = label
 
     def _store(self, state: State, row: np.ndarray, block: int, offset: int) -> None:
-        """One tile from a block, or reduced into the tensor; without its data, a mark on recorded bytes."""
+        """One copy from a block, or reduced into the tensor; without its data, a mark on recorded bytes."""
         size = state.shared.shape[1]
-        layout, address, inside = self._tile(state, row)
+        layout, address, inside = self._places(state, row)
         if not inside.any():
             return
         target = self.global_.places(address[inside])
