@@ -26,6 +26,10 @@ __device__ __forceinline__ u32 in_block(u32 address, u32 rank) {
 __device__ __forceinline__ void arrive_remote(u32 bar) {
     VOLATILE("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(bar) : "memory");
 }
+// As libraries do it, without the release of what other blocks may read.
+__device__ __forceinline__ void arrive_there(u32 bar) {
+    VOLATILE("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(bar) : "memory");
+}
 __device__ __forceinline__ void wait(u32 bar, u32 parity) {
     VOLATILE("{\n.reg .pred p;\nTRY:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n@p bra DONE;\nbra TRY;\nDONE:\n}" ::"r"(bar), "r"(parity) : "memory");
 }

@@ -58,6 +58,21 @@ template <int SIZE> __device__ __forceinline__ void turns(Record* out, int n, u3
     leave(out, start, mine);
     END
 }
+template <int SIZE> __device__ __forceinline__ void turns_plain(Record* out, int n, u32 distance) {
+    __shared__ u64 bar;
+    BEGIN(SIZE) u32 b = shared_address(&bar), there = in_block(b, rank == 0 ? distance : 0);
+    if (threadIdx.x == 0) { init(b, 1); fence_init(); }
+    cluster_sync();
+    bool mine = elected();
+    u64 start = now();
+    #pragma unroll 1
+    for (int i = 0; i < n; i++) {
+        if (rank == 0) { if (mine) arrive_there(there); wait(b, i & 1); }
+        else if (rank == distance) { wait(b, i & 1); if (mine) arrive_there(there); }
+    }
+    leave(out, start, mine);
+    END
+}
 template <int SIZE> __device__ __forceinline__ void copies(Record* out, int n, u32 distance, u32 bytes, u32 depth) {
     __shared__ u64 bar[4];
     BEGIN(SIZE) u32 b = shared_address(bar), there = in_block(b, other);
@@ -103,6 +118,6 @@ template <int SIZE> __device__ __forceinline__ void store_async(Record* out, int
 #define PLAIN(SIZE, NAME)                                                                                              \
     extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) NAME##_##SIZE(Record* out, int n, u32 distance) { NAME<SIZE>(out, n, distance); }
 #define OF(SIZE)                                                                                                       \
-    PLAIN(SIZE, load_latency) PLAIN(SIZE, loads) PLAIN(SIZE, stores) PLAIN(SIZE, turns) PLAIN(SIZE, store_async)        \
+    PLAIN(SIZE, load_latency) PLAIN(SIZE, loads) PLAIN(SIZE, stores) PLAIN(SIZE, turns) PLAIN(SIZE, turns_plain) PLAIN(SIZE, store_async)        \
     extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) copies_##SIZE(Record* out, int n, u32 distance, u32 bytes, u32 depth) { copies<SIZE>(out, n, distance, bytes, depth); }
 OF(2) OF(4) OF(8)

@@ -1,7 +1,8 @@
 """Shared memory of another block of the cluster, DISTANCE ranks away: latency and bandwidth, arrivals and copies.
 
 load_latency.SIZE.DISTANCE: a chain of loads. loads, stores.SIZE.DISTANCE.WARPS: of 16 bytes a lane, all blocks at once.
-turns: two blocks wake each other by remote arrivals; a round is two such steps. store_async: a store that the other's
+turns: two blocks wake each other by remote arrivals, which release
+what was written before (turns_plain: not to the cluster); a round is two such steps. store_async: a store that the other's
 mbarrier counts, and the wait for the like of it. copies.SIZE.DISTANCE.BYTES.dDEPTH: bulk copies between blocks.
 """
 
@@ -37,7 +38,7 @@ LOOPS += [
     for blocks in (0, 128)
     if not blocks or warps == 16
 ]
-LOOPS += [case("turns", *place, operations=2) for place in PLACES]
+LOOPS += [case(kind, *place, operations=2) for kind in ("turns", "turns_plain") for place in PLACES]
 LOOPS += [case("store_async", *place) for place in PLACES]
 LOOPS += [
     case("copies", size, 1, more=(count, depth), blocks=blocks, name=f".{count}.d{depth}" + (".all" if blocks else ""))

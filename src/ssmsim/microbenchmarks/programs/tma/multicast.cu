@@ -21,30 +21,32 @@ template <int SIZE> __device__ __forceinline__ void latency(Record* out, int n, 
     leave(out, start, y);
 }
 
+// A ring of parts. A block sends the next one when all blocks have taken what was there.
 template <int SIZE> __device__ __forceinline__ void stream(Record* out, int n, const char* map, u32 bytes, u32 step, u32 rows) {
     const u32 DEPTH = 4;
-    __shared__ u64 bar[DEPTH];
-    u32 b = shared_address(bar), rank = rank_in_cluster(), to = shared_address(pool) + rank * bytes;
+    __shared__ u64 bar[2 * DEPTH];
+    u32 b = shared_address(bar), empty = b + 8 * DEPTH, rank = rank_in_cluster(), to = shared_address(pool) + rank * bytes;
     u32 y = (blockIdx.x / SIZE * SIZE + rank) * step & rows - 1;
-    if (elected()) { for (u32 s = 0; s < DEPTH; s++) init(b + 8 * s, 1); fence_init(); }
+    if (elected()) {
+        for (u32 s = 0; s < DEPTH; s++) { init(b + 8 * s, 1); init(empty + 8 * s, SIZE); }
+        fence_init();
+    }
     cluster_sync();
     bool mine = elected();
     u64 start = now();
-    for (u32 s = 0; s < DEPTH; s++) {
-        if (mine) { expect(b + 8 * s, SIZE * bytes); load_2d_multicast(to + s * SIZE * bytes, map, b + 8 * s, 0, y, (1 << SIZE) - 1); }
-        y = y + gridDim.x * step & rows - 1;
-    }
-    u32 s = 0, parity = 0;
+    u32 s = 0, parity = 1;
     #pragma unroll 1
-    for (int i = 0; i < n; i++) {
-        wait(b + 8 * s, parity);
-        if (mine) { expect(b + 8 * s, SIZE * bytes); load_2d_multicast(to + s * SIZE * bytes, map, b + 8 * s, 0, y, (1 << SIZE) - 1); }
-        y = y + gridDim.x * step & rows - 1;
-        s++;
-        if (s == DEPTH) { s = 0; parity ^= 1; }
-    }
-    for (u32 k = 0; k < DEPTH; k++) {
-        wait(b + 8 * s, parity);
+    for (int i = 0; i < n + (int)DEPTH; i++) {
+        if (i >= (int)DEPTH) {
+            wait(b + 8 * s, parity);
+            if (mine)
+                for (u32 r = 0; r < SIZE; r++) arrive_there(in_block(empty + 8 * s, r));
+        }
+        if (i < n) {
+            wait(empty + 8 * s, parity);
+            if (mine) { expect(b + 8 * s, SIZE * bytes); load_2d_multicast(to + s * SIZE * bytes, map, b + 8 * s, 0, y, (1 << SIZE) - 1); }
+            y = y + gridDim.x * step & rows - 1;
+        }
         s++;
         if (s == DEPTH) { s = 0; parity ^= 1; }
     }

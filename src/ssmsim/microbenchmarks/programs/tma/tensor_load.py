@@ -37,7 +37,7 @@ def stream(
     args = (tensor, u32(box[0] * box[1]), u32(box[1]), u32(tensor.rows), u32(depth), u32(apart))
     name = f"stream.{shape(box, swizzle, pitch)}.d{depth}.{blocks}" + (".dram" if megabytes > 64 else "")
     return Loop(
-        name, "stream", 1, blocks=blocks, shared=max(65536, 131072 + 16384 if blocks > 1 else 0), args=args,
+        name, "stream", 1, blocks=blocks, shared=max(65536, depth * box[0] * box[1], 131072 + 16384 if blocks > 1 else 0), args=args,
         bytes_per_operation=box[0] * box[1], replay=megabytes <= 64,
     )  # fmt: skip
 
@@ -52,6 +52,7 @@ LOOPS += [
 ]
 LOOPS += [stream((128, 64), depth, 132, 128) for depth in (1, 2, 4, 8)]
 LOOPS += [stream((128, 128), 4, blocks, 128) for blocks in (1, 132)]
+LOOPS += [stream(box, 4, 1) for box in ((16, 256), (32, 256), (64, 256), (128, 256), (256, 128))]
 LOOPS += [stream((64, 64), 8, 132), stream((16, 64), 8, 132), stream((128, 64), 8, 132, 128, 128)]
 LOOPS += [stream((128, 64), 8, 132, 128, PITCH, 1024)]
 LOOPS += [
