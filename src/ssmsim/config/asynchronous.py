@@ -11,6 +11,7 @@ class Mbarrier(Group):
     """Barriers in shared memory that count arrivals and bytes (SYNCS)."""
 
     interval_cycles: Interval = Field(description="the SM's unit takes one SYNCS per this, whatever its lanes do")
+    try_interval_cycles: Interval = Field(description="and a try at a phase per this")
     latency_cycles: Latency = Field(
         description="from its turn there to its result: a try at a phase that has completed"
     )
@@ -41,6 +42,9 @@ class Cluster(Group):
     own_latency_cycles: Latency = Field(description="generic load from the block's own shared memory, issue to use")
     near_latency_cycles: Latency = Field(description="load from shared memory of the TPC's other SM")
     far_latency_cycles: Latency = Field(description="load from shared memory of another TPC's SM")
+    own_arrive_latency_cycles: Cycles = Field(
+        description="arrival at the own block's mbarrier by an address that could name another's, beyond a plain one"
+    )
     arrive_latency_cycles: Cycles = Field(
         description="arrival at another block's mbarrier, from its turn at the SM's unit"
     )

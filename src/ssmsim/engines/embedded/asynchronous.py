@@ -4,6 +4,7 @@ from ssmsim.engines.embedded.sm import instruction as kinds
 from ssmsim.sass.opcodes import Access
 
 ACCESSES = frozenset([Access.MBARRIER, Access.BULK, Access.REMOTE])
+PORT_CYCLES = 6  # of its sub-core's port to the SM's unit: sm_memory/mbarrier_latency, arrivals.1, 48 cycles for eight
 OPCODES = frozenset(["UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT"])
 # Arrivals (-1: the register's) and transactions (times the register) of each kind of SYNCS.ARRIVE.
 ARRIVALS = {"A1T0": (1, 0), "ART0": (-1, 0), "": (1, 1), "A0TR": (0, 1), "A0TX": (0, -1)}
@@ -27,6 +28,7 @@ def translate(one, base: str, mods: list[str], text: str, row) -> None:
 def _syncs(one, mods: list[str]) -> None:
     one.kind, one.space, one.pipe = kinds.MEMORY, kinds.MBARRIER, kinds.FREE
     one.remote = "RED" in mods
+    one.port = PORT_CYCLES
     if "EXCH" in mods:
         one.syncs = kinds.INIT
     elif "CCTL" in mods:

@@ -43,5 +43,6 @@ CODE = record(
     "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
     "syncs", "arrivals", "transactions", "remote",  # of a SYNCS; arrivals -1: the register's, transactions: times the register
     "bulk", "generic",
+    "port",  # cycles of the sub-core's port that it takes, 0: by its registers
     whole_lines=True,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from numba import njit
 
 from ssmsim.engines.embedded.event_queue import REMOTE_ARRIVE, schedule
 from ssmsim.engines.embedded.memory.noc import PER_PORT
-from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, PLACE_BITS, RANK_SHIFT, block_of_rank
+from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, PLACE_BITS, RANK_SHIFT, block_of_rank, detour
 from ssmsim.engines.embedded.sm.memory.return_order import answer_alone
 from ssmsim.engines.embedded.state.records import FP
 
@@ -67,7 +67,7 @@ def store(m, chip, cores, sm, index, cycle):
         other = block_of_rank(cores, slot, address >> RANK_SHIFT) if m.cluster_size > 1 else slot
         bytes_ = -(word >> 24)
         start = pass_port(m, chip, sm, far(m, cores, sm, other), bytes_, m.cluster_store_fp, cycle)
-        when = start + m.cluster.store_latency_cycles
+        when = start + m.cluster.store_latency_cycles + detour(m, cores, slot, other)
         schedule(chip.events, when, REMOTE_ARRIVE, other << PLACE_BITS | address & OFFSET, word)
     answer_alone(chip, cores, index, start + 1)
     return max(1, (sm.cluster_free_fp >> FP) - m.cluster.backlog_cycles - cycle)

@@ -53,7 +53,7 @@ def serve(m, chip, cores, index, cycle):
     if one.syncs == CHECK:
         request.left = request.passes = 0
         go_on(m, chip, cores, index, cycle + m.mbarrier.latency_cycles)
-        return m.mbarrier.interval_cycles
+        return m.mbarrier.try_interval_cycles
     access = cores.accesses[request.access]
     for k in range(access.wavefronts):
         address, word = cores.lines[access.first_line + 2 * k], cores.lines[access.first_line + 2 * k + 1]
@@ -133,14 +133,21 @@ def block_of_rank(cores, slot, rank):
 
 
 @njit(cache=True)
+def detour(m, cores, slot, other):
+    """Cycles that one way to a block on an SM of another TPC takes longer."""
+    if cores.blocks[other].sm // 2 == cores.blocks[slot].sm // 2:
+        return 0
+    return (m.cluster.far_latency_cycles - m.cluster.near_latency_cycles) // 2
+
+
+@njit(cache=True)
 def send(m, chip, cores, slot, address, word, cycle):
-    """Arrivals at a barrier by an address with a rank: of the own block at once, else behind the way to its SM."""
-    other = block_of_rank(cores, slot, address >> RANK_SHIFT)
-    if other == slot:
-        count(m, chip, cores, slot, address & OFFSET, word, cycle)
-    else:
-        when = cycle + m.cluster.arrive_latency_cycles
-        schedule(chip.events, when, REMOTE_ARRIVE, other << PLACE_BITS | address & OFFSET, word)
+    """Arrivals at a barrier by an address with a rank come behind the way to its SM, and to that of the own block."""
+    other = block_of_rank(cores, slot, address >> RANK_SHIFT) if m.cluster_size > 1 else slot
+    when = cycle + m.cluster.own_arrive_latency_cycles
+    if other != slot:
+        when = cycle + m.cluster.arrive_latency_cycles + detour(m, cores, slot, other)
+    schedule(chip.events, when, REMOTE_ARRIVE, other << PLACE_BITS | address & OFFSET, word)
 
 
 @njit(cache=True)

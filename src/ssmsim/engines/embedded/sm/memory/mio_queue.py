@@ -21,7 +21,7 @@ def reading(m, one, off):
     """Cycles for which an instruction holds its sub-core's port to read its registers."""
     if off:
         return 1 if one.is_store else m.mio.subcore_interval_cycles
-    return m.mio.subcore_interval_cycles * one.sources
+    return one.port if one.port else m.mio.subcore_interval_cycles * one.sources
 
 
 @njit(cache=True, forceinline=True)

@@ -12,7 +12,7 @@ With .MULTICAST one request is answered to all blocks of a set. What a tensor ma
 
 from numba import njit
 
-from ssmsim.architecture import SECTOR_BYTES, SUBCORES
+from ssmsim.architecture import SECTOR_BYTES, SECTORS_PER_LINE, SUBCORES
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.event_queue import BULK_DONE, RELEASE, TMA, schedule
 from ssmsim.engines.embedded.feed.async_words import BARRIER, BYTES, TARGETS, counted
@@ -21,7 +21,7 @@ from ssmsim.engines.embedded.memory import noc
 from ssmsim.engines.embedded.memory.noc import PER_PORT, take_fill
 from ssmsim.engines.embedded.sm.instruction import BULK_BETWEEN, BULK_FLUSH, BULK_LOAD
 from ssmsim.engines.embedded.sm.memory import mbarrier
-from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, RANK_SHIFT, block_of_rank
+from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, RANK_SHIFT, block_of_rank, detour
 from ssmsim.engines.embedded.sm.memory.return_order import free_request
 from ssmsim.engines.embedded.sm.scoreboard import check_exit
 from ssmsim.engines.embedded.state.records import FP, INF, NONE
@@ -177,7 +177,7 @@ def load(m, chip, cores, memory, sm, index, cycle):
         if target:
             fill.next, fill.port, fill.merged, others = others, NONE, 0, number
         else:
-            noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle + m.l1_latency // 2)
+            noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
             fill.merged = others
     sm.tma_time_fp = max(sm.tma_time_fp, cycle << FP) + m.tma.request_cycles_fp
     return sm.tma_time_fp >> FP
@@ -188,7 +188,8 @@ def came(m, chip, cores, fill, cycle):
     """A line of a load is there: it is written to shared memory."""
     sm, target = cores.sms[fill.sm], cores.requests[fill.request]
     chip.counts.l1_fill_sectors += popcount(fill.sectors)
-    sm.tma_fill_free_fp = max(sm.tma_fill_free_fp, cycle << FP) + m.tma.fill_cycles_fp
+    written = popcount(fill.sectors) * m.tma.fill_cycles_fp // SECTORS_PER_LINE
+    sm.tma_fill_free_fp = max(sm.tma_fill_free_fp, cycle << FP) + written
     target.there = max(target.there, sm.tma_fill_free_fp >> FP)
     target.left -= 1
     if target.left == 0:
@@ -229,9 +230,9 @@ def store(m, chip, cores, memory, sm, index, cycle):
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, one.is_atomic, one.promote
     fill.payload = (popcount(sectors) + masks) * SECTOR_BYTES
     sm.stores += fill.payload
-    noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle + m.l1_latency // 2)
+    noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
     sm.store_free_fp = max(sm.store_free_fp, cycle << FP) + (popcount(sectors) + masks) * m.store_fp
-    return max(cycle + 1, sm.store_free_fp >> FP, (sm.request_free_fp >> FP) - m.l1_latency // 2)
+    return max(cycle + 1, sm.store_free_fp >> FP, sm.request_free_fp >> FP)
 
 
 @njit(cache=True)
@@ -240,12 +241,12 @@ def between(m, chip, cores, sm, index, cycle):
     request = cores.requests[index]
     bytes_ = operand(cores, request, BYTES)
     expect(m, chip, cores, index)
-    far = cores.blocks[cores.requests[request.targets].slot].sm // 2 != sm.number // 2
+    slot, other = cores.warps[request.warp].block, cores.requests[request.targets].slot
     start = max(cycle << FP, sm.cluster_free_fp)
-    if far:
+    if cores.blocks[other].sm // 2 != sm.number // 2:
         start = max(start, chip.run.gpc_cluster_fp[sm.gpc])
         chip.run.gpc_cluster_fp[sm.gpc] = start + bytes_ * m.cluster_gpc_fp // PER_PORT
     sm.cluster_free_fp = start + bytes_ * m.cluster_store_fp // PER_PORT
-    over = (sm.cluster_free_fp >> FP) + m.cluster.copy_latency_cycles
+    over = (sm.cluster_free_fp >> FP) + m.cluster.copy_latency_cycles + detour(m, cores, slot, other)
     schedule(chip.events, over, BULK_DONE, request.targets, 0)
     return max(cycle + 1, sm.cluster_free_fp >> FP)
