@@ -5,17 +5,20 @@ with the transactions, see `counted`). A bulk copy has its lines and then OPERAN
 blocks of the cluster that it goes to, and for a copy between blocks the source's address.
 """
 
+import numpy as np
 from numba import njit
 
 from ssmsim.architecture import LANES, LINE_BYTES, LINE_SHIFT, SECTOR_BYTES, SECTOR_SHIFT, SECTORS_PER_LINE
 from ssmsim.engines.embedded.feed.line_word import word_of
 from ssmsim.engines.embedded.sm.instruction import ARRIVE, BULK_SPACE, MBARRIER, REMOTE_STORE
+from ssmsim.trace import im2col
 
 ADDRESS, BARRIER, BYTES, TARGETS, SOURCE = range(5)
 OPERANDS = 5
 # Lanes of a bulk copy's row, as BlockTrace documents them.
 ROW_SHARED, ROW_BARRIER, ROW_BYTES, ROW_MASK, ROW_SOURCE = 1, 2, 3, 4, 5
 ROW_FIRST, ROW_RUN, ROW_COUNTS, ROW_STRIDES = 16, 17, 18, 22
+MOST_PIXELS = 1024  # of a copy: CUDA driver API, cuTensorMapEncodeIm2col
 COUNT_BITS = 24  # of arrivals; transactions lie above
 WINDOW = 0xFFFF_FFFF  # of a shared address: rank and offset
 
@@ -94,10 +97,23 @@ def run_lines(address, length, lines, first):
 
 
 @njit(cache=True)
+def of_pixels(row, lines, first):
+    """Lines of a copy in im2col mode from lines[first] on, pixel by pixel; how many."""
+    places = np.empty(MOST_PIXELS, np.int64)
+    pixels, count = im2col.pixel_addresses(row, places), 0
+    for k in range(pixels):
+        if places[k] >= 0:
+            count += run_lines(places[k], row[ROW_RUN], lines, first + count)
+    return count
+
+
+@njit(cache=True)
 def of_bulk_copy(row, lines, first):
     """Lines of a bulk copy, run by run, and its operands behind them; how many lines."""
     count, address = 0, row[ROW_FIRST]
-    if address >= 0 and row[ROW_RUN] > 0:
+    if row[im2col.PIXELS] >= 0:
+        count = of_pixels(row, lines, first)
+    elif address >= 0 and row[ROW_RUN] > 0:
         for a in range(row[ROW_COUNTS + 3]):
             for b in range(row[ROW_COUNTS + 2]):
                 for c in range(row[ROW_COUNTS + 1]):
@@ -121,7 +137,9 @@ def room(program, code, index, addresses):
             total += 2 * LANES
         elif one.space == BULK_SPACE and ins.accesses:
             of = addresses[row]
-            runs = of[ROW_COUNTS] * of[ROW_COUNTS + 1] * of[ROW_COUNTS + 2] * of[ROW_COUNTS + 3]
+            runs = of[im2col.PIXELS]
+            if runs < 0:
+                runs = of[ROW_COUNTS] * of[ROW_COUNTS + 1] * of[ROW_COUNTS + 2] * of[ROW_COUNTS + 3]
             total += OPERANDS + max(0, runs) * (max(0, of[ROW_RUN]) // LINE_BYTES + 2)
         row += ins.accesses
     return total
