@@ -137,6 +137,8 @@ def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
             scatter(part.data, part.place, width, value, part.lanes)
             if state.labels:
                 store_labels(part.marks, part.place, width, part.lanes, label_of(state, group))
+            if part.space == Space.GLOBAL and image is not None and unknowns.forgets:
+                spoil(image, rows[:, 0], part.lanes, width)
 
     return move
 
