@@ -78,8 +78,8 @@ def test_a_flag(tmp_path: Path) -> None:
 def test_a_lock(tmp_path: Path) -> None:
     (lock, count), source, trace = both(tmp_path, "lock", [zeros(1), zeros(1)], 7, 32)
     assert lock[0] == 0 and count[0] == 28
-    assert [place.split()[2] for place in source.timing_dependent] == ["ATOMG.E.CAS.STRONG.GPU"]
-    assert {tuple(row[[0, 3]]) for row in trace.awaited.tolist()} == {(b, b + 1) for b in range(6)}
+    assert {place.split()[2] for place in source.timing_dependent} == {"ATOMG.E.CAS.STRONG.GPU"}
+    assert {(a, b) for a, b in trace.awaited[:, [0, 3]].tolist()} == {(b, b + 1) for b in range(6)}
 
 
 def test_a_scan_that_looks_back(tmp_path: Path) -> None:
@@ -105,14 +105,18 @@ def test_a_semaphore_that_blocks_poll_together(tmp_path: Path) -> None:
         expected = expected * 3 + k
     assert (total == expected).all()
     lengths = np.diff(trace.first).reshape(5, 3)
-    assert (lengths[1:] == lengths[1]).all()  # no pass of a poll is counted
+    assert (lengths[1:] == lengths[1]).all()  # the loop's first pass, and no other
 
 
 def test_blocks_begin_where_others_have_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, _ = traced(launch_of(tmp_path, "handover", [zeros(1), zeros(1), zeros(64)], 5)[0]), None
+    launch, _ = launch_of(tmp_path, "handover", [zeros(1), zeros(1), zeros(64)], 5)
+    _, whole = traced(launch)
     monkeypatch.setattr(in_order, "residents", lambda launch: 2)
-    _, trace = traced(launch_of(tmp_path, "handover", [zeros(1), zeros(1), zeros(64)], 5)[0])
-    assert (trace.blocks == whole[1].blocks).all() and (trace.index == whole[1].index).all()
+    source, trace = traced(launch)
+    assert (trace.blocks == whole.blocks).all()
+    assert (np.diff(trace.first) == np.diff(whole.first)).all()
+    assert (np.bincount(trace.index) == np.bincount(whole.index)).all()
+    assert source.timing_dependent == ()
 
 
 def test_a_deadlock_says_who_waits_for_whom(tmp_path: Path) -> None:

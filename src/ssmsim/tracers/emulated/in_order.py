@@ -121,6 +121,7 @@ class OrderedWave(Wave):
             return None
         if stretch.meets:
             self.polls.meet_barrier(going, stretch.start)
+        self.polls.note_whole(going)
         if stretch.effect:
             self.order.effects[going.numbers] += 1
         return going

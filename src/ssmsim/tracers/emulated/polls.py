@@ -28,6 +28,7 @@ from ssmsim.tracers.emulated.trial import Trial
 
 AT_POLL = 5  # divergence's status of a warp that is set aside here
 MOST_TRIALS = 1 << 14
+ALL_LANES = 0xFFFFFFFF
 GENERAL, UNIFORM, PREDICATES = 255, 63, 7  # registers of each file that hold something
 
 
@@ -110,6 +111,7 @@ class Polls:
         self.places: dict[tuple[int, bool], _Place] = {}
         self.barriers = np.zeros(state.warps, np.int64)
         self.last_barrier = np.full(state.warps, -1, np.int64)
+        self.whole = np.full(state.warps, -1, np.int64)  # instructions executed when all lanes of a warp ran together last
         self.asleep: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}  # by warp: pieces that it read, their stores then
         self.reading = False  # the stretch that is about to run was met by `meet`
         self.trials: list[Trial] = []
@@ -121,7 +123,7 @@ class Polls:
         for place in self.places.values():
             place.widen(warps)
         self.barriers = np.concatenate([self.barriers, np.zeros(warps, np.int64)])
-        self.last_barrier = np.concatenate([self.last_barrier, np.full(warps, -1, np.int64)])
+        self.last_barrier, self.whole = (np.concatenate([a, np.full(warps, -1, np.int64)]) for a in (self.last_barrier, self.whole))
 
     def _place(self, start: int, barrier: bool) -> _Place:
         found = self.places.get((start, barrier))
@@ -129,17 +131,25 @@ class Polls:
             found = self.places[start, barrier] = _Place(self.part.live[start], self.state)
         return found
 
+    def note_whole(self, group: Group) -> None:
+        """A stretch is about to run: in which warps with all lanes that are left?"""
+        n = group.numbers if group.full else group.numbers[group.mask | self.state.paths.exited[group.numbers] == ALL_LANES]
+        self.whole[n] = self.log.executed[n]
+
     def meet(self, group: Group, start: int) -> Group | None:
         """Warps come to a stretch that reads global memory in a loop: those that go on (None: nobody)."""
         place, state, effects = self._place(start, False), self.state, self.order.effects
         again = place.equal(state, group, effects)
-        stays = np.zeros(len(group.numbers), bool)
+        stays, once = np.zeros(len(group.numbers), bool), place.executed[group.numbers].copy()
         for i in np.flatnonzero(again):
             stays[i] = self._repeats(place, int(group.numbers[i]))
         place.keep(state, group, effects, self.barriers, self.log)
         if not stays.any():
             return group
         aside = group.numbers[stays]
+        together = self.whole[aside] >= once[stays]  # all its lanes went round: no path of it has been left behind
+        state.paths.status[aside[together]] = AT_POLL
+        aside = aside[~together]
         divergence.set_aside(state.paths.arrays, aside, state.waits.waited)
         waiting = aside[state.paths.status[aside] == divergence.AT_MBARRIER]
         state.paths.status[waiting] = AT_POLL
