@@ -79,7 +79,8 @@ def test_a_lock(tmp_path: Path) -> None:
     (lock, count), source, trace = both(tmp_path, "lock", [zeros(1), zeros(1)], 7, 32)
     assert lock[0] == 0 and count[0] == 28
     assert {place.split()[2] for place in source.timing_dependent} == {"ATOMG.E.CAS.STRONG.GPU"}
-    assert {(a, b) for a, b in trace.awaited[:, [0, 3]].tolist()} == {(b, b + 1) for b in range(6)}
+    holders = {(a, b) for a, b in trace.awaited[:, [0, 3]].tolist() if a}
+    assert holders == {(b, b + 1) for b in range(1, 6)}  # the first try, which stands apart in the code, meets block 0
 
 
 def test_a_scan_that_looks_back(tmp_path: Path) -> None:

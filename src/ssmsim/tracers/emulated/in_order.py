@@ -148,7 +148,7 @@ class OrderedWave(Wave):
         self.log.widen(self.wanted(blocks), other.warps)
         return True
 
-    def close(self) -> list[np.ndarray]:
+    def close(self) -> np.ndarray:
         """The wave has ended: its rows of BlockTrace.awaited; the loads that hang on timing are known then."""
         rows, timing = self.order.close(self.state), self.order.timing
         for trial in self.polls.trials:
@@ -261,11 +261,9 @@ class InOrder:
         trace = log.trace(wave.blocks)
         if kept is not None:
             trace = chosen(trace, wave.blocks[np.isin(wave.blocks, kept)], self.launch.warps_per_block)
-        awaited = np.concatenate([*rows, np.empty((0, 6), np.int64)])
-        awaited = awaited[np.isin(awaited[:, 3], trace.blocks)]
         self.held.append(BlockTrace(
             trace.blocks, trace.first, trace.index, trace.mask, trace.active, trace.first_access, trace.addresses,
-            np.unique(awaited, axis=0),
+            rows[np.isin(rows[:, 3], trace.blocks)],
         ))  # fmt: skip
 
 

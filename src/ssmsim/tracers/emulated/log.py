@@ -100,6 +100,16 @@ class Log:
         trace = BlockTrace(blocks, first, index, mask, active, first_access, addresses)
         return self._without(trace) if self.left_out else trace
 
+    def is_left_out(self, warps: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """bool[n]: do instructions (int64, as they were executed) of some warps belong to what is left out?"""
+        if not self.left_out:
+            return np.zeros(len(warps), bool)
+        spans = np.array(sorted(span[:3] for span in self.left_out), np.int64)
+        start, end = spans[:, 0] << 32 | spans[:, 1], spans[:, 0] << 32 | spans[:, 2]
+        at = warps << 32 | numbers
+        k = np.searchsorted(start, at, "right") - 1
+        return (k >= 0) & (at < end[k])
+
     def _without(self, trace: BlockTrace) -> BlockTrace:
         """The trace without what is left out."""
         stays, rows = np.ones(len(trace.index), bool), np.ones(len(trace.addresses), bool)

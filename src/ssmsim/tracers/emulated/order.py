@@ -62,7 +62,8 @@ class Order:
 
     events int64 [count, 4]: (block, warp, executed instruction, static instruction) of each warp's stores. event: per
     piece the row of its last one, 0 for none. writes: per piece how often it was written. reader, read_by: per piece the
-    block that read it (+ 1, MANY for more), and the loads that did (an index into `sets`). awaited: rows of BlockTrace.awaited of the running wave.
+    block that read it (+ 1, MANY for more), and the loads that did (an index into `sets`). awaited: of the running wave, rows of
+    BlockTrace.awaited with the loading warp's place in the wave and all that it had executed.
     timing: loads whose values may hang on timing. before, saved: bytes as they were before the first store, and whether they
     were known then. mute: nothing is noted. find_trial: function (load, warp, bytes) that takes a read down to be tried
     (trials.py); False when it cannot.
@@ -223,7 +224,8 @@ class Order:
             return
         _, warp, _ = np.nonzero(other)
         pairs = np.unique(np.stack([event[other], warp], axis=1), axis=0)
-        needs = np.stack([block, state.warp_of[warps], self.numbers(ins, warps)], axis=1)
+        raw = self.log.executed[warps] + (ins.index - self.start)
+        needs = np.stack([block, state.warp_of[warps], self.numbers(ins, warps), warps, raw], axis=1)
         self.awaited.append(np.concatenate([self.events[pairs[:, 0], :3], needs[pairs[:, 1]]], axis=1))
         if again is None:
             if any(ins.wants):
@@ -314,7 +316,7 @@ class Order:
             self.sets.append(loads)
         return self.sets.index(loads)
 
-    def close(self, state: State) -> list[np.ndarray]:
+    def close(self, state: State) -> np.ndarray:
         """The wave has ended: its rows of BlockTrace.awaited."""
         for reads in self.reads.values():
             self.settle(state, reads, np.arange(state.warps))
@@ -322,4 +324,5 @@ class Order:
         for load in [k for k, found in self.once.items() if any((self.writes[at] > 1).any() for at in found)]:
             self.timing.add(load)
             del self.once[load]
-        return self.awaited
+        rows = np.concatenate([*self.awaited, np.empty((0, 8), np.int64)])
+        return np.unique(rows[~self.log.is_left_out(rows[:, 6], rows[:, 7]), :6], axis=0)
