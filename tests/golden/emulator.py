@@ -35,7 +35,13 @@ def pack(arguments: list[object]) -> tuple[bytes, list[tuple[int, np.ndarray]]]:
 
 
 def make_launch(
-    folder: Path, kernel: str, arguments: list[object], grid: Dim3, block: Dim3, record: bool = True, cubin: Path = CUBIN,
+    folder: Path,
+    kernel: str,
+    arguments: list[object],
+    grid: Dim3,
+    block: Dim3,
+    record: bool = True,
+    cubin: Path = CUBIN,
 ) -> tuple[Launch, list[tuple[int, np.ndarray]]]:
     """A launch/1 folder of one of our kernels; record: with the contents of its buffers."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,9 @@ def zeros(*shape: int) -> np.ndarray:
     return np.zeros(shape, U32)
 
 
-def launch_of(folder: Path, kernel: str, arguments: list[object], blocks: int, threads: int = 64) -> tuple[Launch, list]:
+def launch_of(
+    folder: Path, kernel: str, arguments: list[object], blocks: int, threads: int = 64
+) -> tuple[Launch, list]:
     return make_launch(folder, kernel, arguments, (blocks, 1, 1), (threads, 1, 1), cubin=KERNELS)
 
 
@@ -32,7 +34,9 @@ def traced(launch: Launch, order: list[int] | None = None) -> tuple[EmulatedBloc
     return source, in_order._joined(traces)
 
 
-def both(folder: Path, kernel: str, arguments: list[object], blocks: int, threads: int = 64) -> tuple[list, EmulatedBlocks, BlockTrace]:
+def both(
+    folder: Path, kernel: str, arguments: list[object], blocks: int, threads: int = 64
+) -> tuple[list, EmulatedBlocks, BlockTrace]:
     """(arrays after full mode, source, trace), where trace mode gives full mode's streams."""
     launch, arrays = launch_of(folder, kernel, arguments, blocks, threads)
     after, whole = full(launch, arrays)
@@ -123,7 +127,9 @@ def test_blocks_begin_where_others_have_ended(tmp_path: Path, monkeypatch: pytes
 def test_a_deadlock_says_who_waits_for_whom(tmp_path: Path) -> None:
     launch, arrays = launch_of(tmp_path, "forsaken", [zeros(1), zeros(2)], 2)
     for run in (lambda: traced(launch), lambda: full(launch, arrays)):
-        with pytest.raises(SsmsimError, match=r"LDG.*: deadlock: warp 0 of block 1 polls 0x7e0000000000 in .*block 0 stored"):
+        with pytest.raises(
+            SsmsimError, match=r"LDG.*: deadlock: warp 0 of block 1 polls 0x7e0000000000 in .*block 0 stored"
+        ):
             run()
 
 

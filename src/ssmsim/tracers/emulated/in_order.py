@@ -12,14 +12,14 @@ contents that it was captured with, each time that another such store is met. Th
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code
-from ssmsim.sass.opcodes import Access
+from ssmsim.sass.instruction import Instruction
+from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Space
+from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated import divergence, polls, trials
 from ssmsim.tracers.emulated.address_space import Image
@@ -28,16 +28,15 @@ from ssmsim.tracers.emulated.hardware import RESERVED_SHARED
 from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.order import OF_GLOBAL, Order
-from ssmsim.tracers.emulated.run import Plan, Stretch, TooLong, Wave, open_state, run_blocks
-from ssmsim.tracers.emulated.shared_memory_history import History
+from ssmsim.tracers.emulated.run import ASYNCHRONOUS, Plan, Stretch, TooLong, Wave, open_state, run_blocks
+from ssmsim.tracers.emulated.shared_memory_history import History, Note
 from ssmsim.tracers.emulated.slice import Slice, slice_program
-from ssmsim.tracers.emulated.state import State, UnknownMet
-from ssmsim.tracers.emulated.unknown import OF_THE_LAUNCH, StoresWanted
+from ssmsim.tracers.emulated.state import State
+from ssmsim.tracers.emulated.unknown import OF_THE_LAUNCH, SPOILED, StoresWanted, Unknowns
 
 MULTIPROCESSORS = 132  # where the launch does not say
 SM_WARPS, SM_BLOCKS, SM_REGISTERS, SM_SHARED, SUBCORES = 64, 32, 65536, 233472, 4  # of Hopper's SM
-WAVE_BYTES = 1 << 30  # of a wave's trace, about; more, and the waves are made smaller
-PROBED = 1 << 17  # instructions of a warp of the first block, which tell the stores to shared memory that matter
+WAVE_BYTES = 3 << 30  # of a wave's trace, about; more, and the waves are made smaller
 FEW, MOST_LEARNED = 3, 24  # stores to shared memory learned one by one before all are computed: nearly all are, or not
 ROUNDS = 64  # that a launch begins again
 
@@ -46,24 +45,36 @@ class TooLarge(Exception):
     """A wave's trace does not fit into WAVE_BYTES."""
 
 
-class SharedStoresWanted(Exception):
-    """A load from shared memory that control may hang on meets stores that were not computed. feeds: as StoresWanted."""
+class Learning(History):
+    """Marks what stores to shared memory leave whose values are not computed, and tells loads which stores they meet."""
 
-    def __init__(self, feeds: dict[int, set[int]]) -> None:
-        super().__init__(str(feeds))
-        self.feeds = feeds
+    def __init__(self, code: Code, known: dict[int, set[int]], computes: list[bool]) -> None:
+        super().__init__(code, known)
+        self.code, self.computes = code, computes
+        self.unknowns: Unknowns | None = None
 
+    def note(self, ins: Instruction) -> Note:
+        look, width = super().note(ins), access_bytes(ins)
+        if ins.entry.access == Access.LOAD or self.computes[ins.index]:
+            return look
 
-class _Learning(History):
-    """Says which stores to shared memory a load meets for the first time."""
+        def mark(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
+            look(state, group, lanes, rows)
+            assert state.labels is not None
+            at = self.pieces(ins, state, group, lanes, rows) * self.grain
+            for k in range(width):
+                state.labels.shared[at + k] = SPOILED
+
+        return mark
 
     def _meet(self, index: int, stored: np.ndarray) -> None:
-        assert self.allowed is not None
-        if index in self.allowed and self.allowed[index][stored].all():
+        new = {int(s) - 1 for s in np.unique(stored) if s}
+        new = {s for s in new if not self.computes[s]}
+        if not new or self.unknowns is None:
             return
-        found = {int(s) - 1 for s in np.unique(stored) if s}
-        if found:
-            raise SharedStoresWanted({index: found})
+        if any(self.code.instructions[s].entry.access in ASYNCHRONOUS for s in new):
+            raise StoresWanted({index: new})
+        self.unknowns.spoilers.setdefault(index, set()).update(new)
 
 
 def residents(launch: Launch) -> int:
@@ -175,21 +186,7 @@ class InOrder:
         self.size = residents(launch)
         self.wanted: np.ndarray | None = None  # blocks that may be asked for; None: all
         self.timing: set[int] = set()
-        self._probe()
         self._begin()
-
-    def _probe(self) -> None:
-        """Begin with the stores to shared memory that the first block's loads meet, all of them computed."""
-        part = self.whole
-        if not part.loads_shared:
-            return
-        probe, image = History(self.code), Image.lazily(self.launch, self.code.kernel)
-        plan = Plan(self.code, image, image, part, labelled=True, history=probe)
-        plan.most = self.most or PROBED
-        first = members(self.launch, np.arange(1))
-        with suppress(SsmsimError, UnknownMet):  # as far as it comes
-            run_blocks(plan, self.launch, first, log=False)
-        self.feeds = {load: set(stores) for load, stores in probe.feeds.items()}
 
     @property
     def timing_dependent(self) -> tuple[str, ...]:
@@ -198,9 +195,15 @@ class InOrder:
 
     def _begin(self) -> None:
         self.part: Slice = slice_program(self.code, feeds=self.feeds, passed_on=self.passed_on)
+        products = [i.base in WARPGROUP_PRODUCTS for i in self.code.instructions]
+        if self.feeds is not None and any(p and c for p, c in zip(products, self.part.computes, strict=True)):
+            self.feeds = None  # what they read in shared memory is not followed
+            self.part = slice_program(self.code, passed_on=self.passed_on)
         self.image = Image.lazily(self.launch, self.code.kernel)
-        history = None if self.feeds is None else _Learning(self.code, self.feeds)
+        history = None if self.feeds is None else Learning(self.code, self.feeds, self.part.computes)
         self.plan = Plan(self.code, self.image, self.image, self.part, labelled=True, history=history)
+        if history is not None:
+            history.unknowns = self.plan.unknowns
         self.plan.most = self.most
         self.order = Order(self.code, self.image, self.plan.unknowns)
         self.plan.keep_order(self.order, self.whole)
@@ -227,25 +230,33 @@ class InOrder:
             self._wave(needed)
             return
         except StoresWanted as error:
-            known, found = self.passed_on, error.feeds
-        except SharedStoresWanted as error:
-            assert self.feeds is not None
-            known, found = self.feeds, error.feeds
-            self.learned += 1
+            feeds = error.feeds
         except TooLarge:
             self.size = max(size_of(self.launch), self.size // 4 // size_of(self.launch) * size_of(self.launch))
             self._begin()
             return
-        new = {i: known.get(i, set()) | stores for i, stores in found.items()}
         self.rounds += 1
-        if self.rounds > ROUNDS or all(stores <= known.get(i, set()) for i, stores in new.items()):
-            load = self.code.instructions[next(iter(found))]
+        if not self._learn(feeds) or self.rounds > ROUNDS:
+            load = self.code.instructions[next(iter(feeds))]
             raise SsmsimError(f"control depends on what {load.place} loads", load.where, OF_THE_LAUNCH)
-        known.update(new)
         nearly = sum(self.whole.computes) <= 1.5 * sum(self.part.computes)
         if self.learned >= (FEW if nearly else MOST_LEARNED):
             self.feeds = None
         self._begin()
+
+    def _learn(self, feeds: dict[int, set[int]]) -> bool:
+        """Loads that control hangs on, and stores that they meet, from now on computed. Is anything of it new?"""
+        new = False
+        for load, stores in feeds.items():
+            space = self.code.instructions[load].entry.space
+            shared = self.feeds is not None and space not in (Space.GLOBAL, Space.GLOBAL_TO_SHARED)
+            self.learned += shared
+            for known in ([self.passed_on] if space in OF_GLOBAL else []) + (
+                [self.feeds] if shared and self.feeds is not None else []
+            ):
+                new |= not stores <= known.get(load, set())
+                known[load] = known.get(load, set()) | stores
+        return new
 
     def _wave(self, needed: set[int]) -> None:
         if self.done and self.most:
@@ -271,7 +282,9 @@ def _joined(traces: list[BlockTrace]) -> BlockTrace:
     """One trace of the blocks of several."""
     first = [t.first[(k > 0) :] + sum(len(u.index) for u in traces[:k]) for k, t in enumerate(traces)]
     rows = [t.first_access[(k > 0) :] + sum(len(u.addresses) for u in traces[:k]) for k, t in enumerate(traces)]
-    both = {n: np.concatenate([getattr(t, n) for t in traces]) for n in ("blocks", "index", "mask", "active", "addresses")}
+    both = {
+        n: np.concatenate([getattr(t, n) for t in traces]) for n in ("blocks", "index", "mask", "active", "addresses")
+    }
     awaited = np.concatenate([t.awaited for t in traces])
     return BlockTrace(both["blocks"], np.concatenate(first), both["index"], both["mask"], both["active"],
                       np.concatenate(rows), both["addresses"], awaited)  # fmt: skip

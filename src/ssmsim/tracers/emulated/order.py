@@ -232,7 +232,9 @@ class Order:
                 self.timing.add(ins.index)
             return
         for i in np.flatnonzero(other.any(axis=(0, 2))).tolist():
-            if ins.index in self.timing or not self._certain(ins, warps[i], piece[:, i], event[:, i], other[:, i], again[i]):
+            if ins.index in self.timing or not self._certain(
+                ins, warps[i], piece[:, i], event[:, i], other[:, i], again[i]
+            ):
                 self.timing.add(ins.index)
                 return
 

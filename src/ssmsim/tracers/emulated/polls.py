@@ -111,19 +111,27 @@ class Polls:
         self.places: dict[tuple[int, bool], _Place] = {}
         self.barriers = np.zeros(state.warps, np.int64)
         self.last_barrier = np.full(state.warps, -1, np.int64)
-        self.whole = np.full(state.warps, -1, np.int64)  # instructions executed when all lanes of a warp ran together last
-        self.asleep: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {}  # by warp: pieces that it read, their stores then
+        self.whole = np.full(
+            state.warps, -1, np.int64
+        )  # instructions executed when all lanes of a warp ran together last
+        self.asleep: dict[
+            int, list[tuple[np.ndarray, np.ndarray]]
+        ] = {}  # by warp: pieces that it read, their stores then
         self.reading = False  # the stretch that is about to run was met by `meet`
         self.trials: list[Trial] = []
         self.chances: dict[int, int] = {}  # by warp: stores there were when it was last given another try
-        self.open: dict[int, tuple[int, int, int]] = {}  # by warp: first instruction and row of its pass, barriers in it
+        self.open: dict[
+            int, tuple[int, int, int]
+        ] = {}  # by warp: first instruction and row of its pass, barriers in it
 
     def widen(self, warps: int) -> None:
         """Blocks with that many warps have joined the wave."""
         for place in self.places.values():
             place.widen(warps)
         self.barriers = np.concatenate([self.barriers, np.zeros(warps, np.int64)])
-        self.last_barrier, self.whole = (np.concatenate([a, np.full(warps, -1, np.int64)]) for a in (self.last_barrier, self.whole))
+        self.last_barrier, self.whole = (
+            np.concatenate([a, np.full(warps, -1, np.int64)]) for a in (self.last_barrier, self.whole)
+        )
 
     def _place(self, start: int, barrier: bool) -> _Place:
         found = self.places.get((start, barrier))
@@ -133,7 +141,11 @@ class Polls:
 
     def note_whole(self, group: Group) -> None:
         """A stretch is about to run: in which warps with all lanes that are left?"""
-        n = group.numbers if group.full else group.numbers[group.mask | self.state.paths.exited[group.numbers] == ALL_LANES]
+        n = (
+            group.numbers
+            if group.full
+            else group.numbers[group.mask | self.state.paths.exited[group.numbers] == ALL_LANES]
+        )
         self.whole[n] = self.log.executed[n]
 
     def meet(self, group: Group, start: int) -> Group | None:

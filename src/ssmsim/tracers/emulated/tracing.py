@@ -130,7 +130,9 @@ class Tracing:
             trace = self.in_order.trace(np.array([block]))
             if crc32(trace.index.tobytes()) != before:
                 what = f"block {block} was traced before it showed that its control depends on the order of blocks"
-                raise SsmsimError(what, self.code.kernel.name, "trace the launch's blocks in ascending order, all at once")
+                raise SsmsimError(
+                    what, self.code.kernel.name, "trace the launch's blocks in ascending order, all at once"
+                )
         self.given.clear()
 
     def _at_once(self, blocks: np.ndarray) -> BlockTrace:

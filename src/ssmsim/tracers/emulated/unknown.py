@@ -57,10 +57,10 @@ class StoresWanted(Exception):
 class Unknowns:
     """The reads that gave labels: label FIRST + i stands for reads[i], (what it read, what a user can do).
 
-    loads: by label, (instruction, address of the allocation) of the loads from unrecorded memory that gave it. stored_by: by
-    label, the loads from bytes that the launch itself stores that gave it. at_once: blocks are run in no order that counts, so
-    that atomics on global memory tell nothing. forgets: nor do stores there, even if their values are computed. spoilers: by load, the stores of such bytes, as
-    far as they are known (order.py).
+    loads: by label, (instruction, address of the allocation) of the loads from unrecorded memory that gave it.
+    stored_by: by label, the loads that gave it from bytes that the launch itself stores. spoilers: by load, the stores of
+    such bytes, as far as they are known (order.py). at_once: blocks are run in no order that counts, so that atomics on
+    global memory tell nothing. forgets: nor do stores there, even if their values are computed.
     """
 
     def __init__(self, watched: bool, full: bool = False) -> None:
