@@ -179,9 +179,9 @@ class InOrder:
     def __init__(self, code: Code, launch: Launch, most: int = 0) -> None:
         """most: instructions of a warp (0: as many as any run); the first wave is then the only one."""
         self.code, self.launch, self.most = code, launch, most
-        self.passed_on: dict[int, set[int]] = {}
-        self.feeds: dict[int, set[int]] | None = {}  # None: any store to shared memory
         self.whole = slice_program(code)
+        self.passed_on = _strong(code, self.whole)
+        self.feeds: dict[int, set[int]] | None = {}  # None: any store to shared memory
         self.rounds = self.learned = 0
         self.size = residents(launch)
         self.wanted: np.ndarray | None = None  # blocks that may be asked for; None: all
@@ -276,6 +276,19 @@ class InOrder:
             trace.blocks, trace.first, trace.index, trace.mask, trace.active, trace.first_access, trace.addresses,
             rows[np.isin(rows[:, 3], trace.blocks)],
         ))  # fmt: skip
+
+
+def _strong(code: Code, part: Slice) -> dict[int, set[int]]:
+    """What control may be expected to need, so that a launch begins again less often: strong stores, for strong loads that
+    poll.
+    """
+    loops = polls.polling(code.instructions, part)
+    strong = [i for i in code.instructions if i.has("STRONG") and i.entry.space in OF_GLOBAL]
+    stores = {i.index for i in strong if i.entry.access in (Access.STORE, Access.ATOMIC)}
+    return {
+        i.index: set(stores) for i in strong
+        if i.entry.access == Access.LOAD and part.computes[i.index] and loops[i.index]
+    }  # fmt: skip
 
 
 def _joined(traces: list[BlockTrace]) -> BlockTrace:
