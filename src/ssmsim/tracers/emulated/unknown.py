@@ -28,8 +28,8 @@ KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fin
 SPOILED = 2  # mark of a byte that the kernel stored without its value being computed
 FIRST = 3  # labels of reads start here
 OF_THE_LAUNCH = (
-    "control by what the same launch writes (locks, flags, tickets, scratch in global memory) depends on the order in "
-    "which its warps run; it is not replayed yet"
+    "control by what the same launch writes (locks, flags, tickets, scratch in global memory) is followed through loads, "
+    "stores and atomics alone, of values that are known"
 )
 Read = Callable[[State, Group], np.ndarray]
 
