@@ -150,3 +150,8 @@ def test_some_blocks_are_as_among_all(tmp_path: Path, kernel: str) -> None:
     for k, block in enumerate((7, 2)):
         ours = part.index[part.first[2 * k] : part.first[2 * k + 2]]
         assert (ours == whole.index[whole.first[2 * block] : whole.first[2 * block + 2]]).all()
+
+
+def test_a_flag_that_nobody_waits_for(tmp_path: Path) -> None:
+    _, source, _ = both(tmp_path, "glance", [zeros(1), zeros(4)], 4, 32)
+    assert [place.split()[2] for place in source.timing_dependent] == ["LDG.E.STRONG.SYS"]

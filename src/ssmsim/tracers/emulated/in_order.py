@@ -23,7 +23,7 @@ from ssmsim.sass.records import access_bytes
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated import divergence, polls, trials
 from ssmsim.tracers.emulated.address_space import Image
-from ssmsim.tracers.emulated.cluster import chosen, members, size_of
+from ssmsim.tracers.emulated.cluster import chosen, members, size_of, whole_clusters
 from ssmsim.tracers.emulated.hardware import RESERVED_SHARED
 from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.operand_values import Group
@@ -262,6 +262,8 @@ class InOrder:
         if self.done and self.most:
             raise TooLong("a trial ends with the first wave of blocks", self.code.kernel.name, "replay the launch")
         kept = None if self.wanted is None else np.union1d(self.wanted, np.array(sorted(needed), np.int64))
+        if kept is not None and size_of(self.launch) > 1:
+            kept = whole_clusters(self.launch, kept)
         wave = OrderedWave(self.launch, self.following, self.size, kept)
         _, log = run_blocks(self.plan, self.launch, wave.begin(), wave=wave)
         self.image.spoiled.clear()

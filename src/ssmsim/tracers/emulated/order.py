@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ssmsim.errors import SsmsimError
 from ssmsim.sass.decode import Code
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access, Space
@@ -75,7 +76,12 @@ class Order:
         self.grain = min(self.grain, 4)
         self.code, self.image, self.unknowns = code, image, unknowns
         size = image.data.size // self.grain + 16
-        self.event, self.writes, self.reader, self.read_by = (np.zeros(size, np.int32) for _ in range(4))
+        try:
+            self.event, self.writes, self.reader, self.read_by = (np.zeros(size, np.int32) for _ in range(4))
+            self.before, self.saved = np.zeros(image.data.size, np.uint8), np.zeros(image.data.size, bool)
+        except MemoryError:
+            what = f"its blocks wait for each other, and books over {image.data.size} bytes do not fit into memory"
+            raise SsmsimError(what, code.kernel.name, "give smaller buffers") from None
         self.events = np.zeros((1024, 4), np.int64)
         self.count = 1
         self.sets: list[frozenset[int]] = [frozenset()]
@@ -83,7 +89,6 @@ class Order:
         self.awaited: list[np.ndarray] = []
         self.timing: set[int] = set()
         self.once: dict[int, list[np.ndarray]] = {}  # per load, pieces that must never be written again
-        self.before, self.saved = np.zeros(image.data.size, np.uint8), np.zeros(image.data.size, bool)
         self.mute = False
         self.start, self.log = 0, Log(0)
         self.find_trial: FindTrial = lambda load, warp, places: False
@@ -195,8 +200,12 @@ class Order:
         spoiled = inside & (self.image.marks[place] == SPOILED)
         if spoiled.any():
             found = self.unknowns.spoilers.setdefault(ins.index, set())
-            found.update(int(i) for i in np.unique(self.events[event[:, spoiled]][..., 3]) if event.max() > 0)
+            found.update(self._stores_of(event[:, spoiled]))
         self._keep(state, reads, warps, piece, event)
+
+    def _stores_of(self, event: np.ndarray) -> set[int]:
+        """The instructions of some rows of `events`; 0 is none: a copy stored there."""
+        return set(np.unique(self.events[event[event > 0], 3]).tolist())
 
     def _reads(self, ins: Instruction, piece: np.ndarray, state: State) -> Reads:
         found = self.reads.get(ins.index)
@@ -285,7 +294,7 @@ class Order:
         spoiled = inside & (self.image.marks[place] == SPOILED)
         if spoiled.any():
             found = self.unknowns.spoilers.setdefault(ins.index, set())
-            found.update(int(i) for i in np.unique(self.events[event[:, spoiled]][..., 3]))
+            found.update(self._stores_of(event[:, spoiled]))
         self._save(ins, place, inside)
         move(state, group, *access)
         changed = (gather(self.image.data, place, access_bytes(ins), False) != before).any(axis=0) & inside

@@ -23,7 +23,7 @@ from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.order import OF_GLOBAL, Order
 from ssmsim.tracers.emulated.resources import UP, UR, P
 from ssmsim.tracers.emulated.slice import Slice
-from ssmsim.tracers.emulated.state import State
+from ssmsim.tracers.emulated.state import State, unpack
 from ssmsim.tracers.emulated.trial import Trial
 
 AT_POLL = 5  # divergence's status of a warp that is set aside here
@@ -57,6 +57,24 @@ class _Place:
         self.parked = np.zeros((3, *state.paths.parked_pc.shape), np.int64)
         self.convergence = np.zeros_like(state.paths.barrier)
         self.count = np.zeros(warps, np.int64)
+        self.rest = np.zeros(warps, np.uint64)
+        draw = np.random.default_rng(0)
+        self.weights = [draw.integers(1 << 62, size=(*file.shape[:1], 1, file.shape[2]), dtype=np.uint64) | np.uint64(1)
+                        for file in (state.r, state.ur, state.p, state.up)]  # fmt: skip
+
+    def others(self, state: State, group: Group) -> np.ndarray:
+        """uint64[W]: checksum of all registers of lanes that are parked, and of uniform ones, in warps that have any: what is
+        live at their place is not looked up.
+        """
+        found, n, paths = np.zeros(len(group.numbers), np.uint64), group.numbers, state.paths
+        apart = np.flatnonzero(paths.parked[n])
+        if apart.size:
+            n = n[apart]
+            lanes = unpack((~(paths.mask[n] | paths.exited[n]) & ALL_LANES).astype(np.uint32))
+            for name, weight in zip(self.names, self.weights, strict=True):
+                file = getattr(state, name)[:, n].astype(np.uint64) * weight
+                found[apart] += (np.where(lanes, file, 0) if file.shape[2] > 1 else file).sum(axis=(0, 2), dtype=np.uint64)
+        return found
 
     def widen(self, warps: int) -> None:
         """Room for that many warps more."""
@@ -66,7 +84,7 @@ class _Place:
             old = getattr(self, name)
             more = np.zeros((len(old), warps, old.shape[2]), np.int64)
             setattr(self, name, np.concatenate([old, more], axis=1))
-        for name in ("mask", "effects", "barriers", "rows", "since", "since_rows", "again", "count"):
+        for name in ("mask", "effects", "barriers", "rows", "since", "since_rows", "again", "count", "rest"):
             old = getattr(self, name)
             setattr(self, name, np.concatenate([old, np.zeros(warps, old.dtype)]))
         self.executed = np.concatenate([self.executed, np.full(warps, -1, np.int64)])
@@ -76,6 +94,8 @@ class _Place:
         n, paths = group.numbers, state.paths
         same = (self.executed[n] >= 0) & (self.mask[n] == group.mask) & (self.effects[n] == effects[n])
         same &= self.count[n] == paths.parked[n]
+        if same.any():
+            same &= self.rest[n] == self.others(state, group)
         for name, kept, numbers in zip(self.names, self.kept, self.numbers, strict=True):
             for k, number in enumerate(numbers):
                 if not same.any():
@@ -99,6 +119,7 @@ class _Place:
             self.parked[k, n] = parked[n]
         self.convergence[:, n] = paths.barrier[:, n]
         self.count[n], self.mask[n] = paths.parked[n], group.mask
+        self.rest[n] = self.others(state, group)
         self.effects[n], self.barriers[n] = effects[n], barriers[n]
         self.executed[n], self.rows[n] = log.executed[n], log.rows[n]
 
