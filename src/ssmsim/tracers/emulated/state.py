@@ -27,7 +27,9 @@ class MemoryWanted(Exception):
 
 
 class OrderWanted(Exception):
-    """Control hangs on an atomic on global memory: the launch's blocks must be run in order (in_order.py)."""
+    """Control may hang on an atomic, or on a strong load of what another block stores: blocks must be run in order
+    (in_order.py).
+    """
 
 
 @dataclass
