@@ -1,4 +1,4 @@
-"""Kernels whose blocks wait for each other, or share out work: full mode against numpy, trace mode against full mode."""
+"""Kernels whose blocks wait for each other or share out work: full mode against numpy, trace mode against full mode."""
 
 from pathlib import Path
 

@@ -146,9 +146,7 @@ def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     return move
 
 
-def _note_reader(
-    image: Image, state: State, group: Group, place: np.ndarray, lanes: np.ndarray, width: int
-) -> None:
+def _note_reader(image: Image, state: State, group: Group, place: np.ndarray, lanes: np.ndarray, width: int) -> None:
     """Note which block reads words with a strong load, which is for what others may store: a later store must show."""
     if image.readers is None:
         image.readers = np.zeros(image.data.size // 4 + 4, np.int32)

@@ -1,5 +1,6 @@
-"""Loops that never end, found by their state: some warps come to the same place with the same registers, every other warp
-of the batch stands where it stood with the registers that it had, and nothing that they could read has changed in between.
+"""Loops that never end, found by their state: some warps come to the same place with the same registers, every other
+warp of the batch stands where it stood with the registers that it had, and nothing that they could read has changed
+in between.
 
 Such a loop waits for what another warp or block writes (a flag, a lock) or is a fault of the parameters. Snapshots are
 taken after 4096 instructions and at each doubling, so that a loop of any length is found within twice its length.

@@ -24,9 +24,9 @@ def run_full(
     """Carry out a launch on `memory` (`Image.of(launches)`, filled by `Image.write`), some blocks at a time, in
     `order`.
 
-    Blocks of later batches see what earlier ones stored; blocks of one batch run together. Where control may hang on what
-    other blocks write, batches are the waves of in_order.py. keep_trace: what was executed, exact masks included (else an
-    empty list). Raises SsmsimError for an opcode without semantics and for what would fault.
+    Blocks of later batches see what earlier ones stored; blocks of one batch run together. Where control may hang on
+    what other blocks write, batches are the waves of in_order.py. keep_trace: what was executed, exact masks included
+    (else an empty list). Raises SsmsimError for an opcode without semantics and for what would fault.
     """
     code = decode_launch(launch)
     plan = full_plan(code, memory)

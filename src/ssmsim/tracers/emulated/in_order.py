@@ -1,13 +1,14 @@
 """Launches whose control hangs on what their own blocks write to global memory, run in one canonical order.
 
 Blocks begin in ascending order (clusters whole, by rank), as many together as a GPU holds: a wave. Warps of a wave that
-stand at one PC step together, the lowest PC first, and what they do to one word they do in ascending order. A warp that polls
-is set aside until the word is stored to (polls.py). Where all wait, the next blocks begin in the places of those that ended.
-The next wave begins when the last block has ended. So a block's first ticket is its number, and blocks that take more than
-one take turns.
+stand at one PC step together, the lowest PC first, and what they do to one word they do in ascending order. A warp
+that polls is set aside until the word is stored to (polls.py). Where all wait, the next blocks begin in the places of
+those that ended. The next wave begins when the last block has ended. So a block's first ticket is its number, and
+blocks that take more than one take turns.
 
-Stores to global memory are carried out where control has been found to need their values: the launch begins again, from the
-contents that it was captured with, each time that another such store is met. The same holds for shared memory.
+Stores to global memory are carried out where control has been found to need their values: the launch begins again,
+from the contents that it was captured with, each time that another such store is met. The same holds for shared
+memory.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class TooLarge(Exception):
 
 
 class Learning(History):
-    """Marks what stores to shared memory leave whose values are not computed, and tells loads which stores they meet."""
+    """Marks what stores to shared memory leave whose values are not computed, and tells loads which stores they
+    meet."""
 
     def __init__(self, code: Code, known: dict[int, set[int]], computes: list[bool]) -> None:
         super().__init__(code, known)
@@ -95,7 +97,8 @@ class OrderedWave(Wave):
     """One wave: its blocks so far, who polls, and which blocks come next."""
 
     def __init__(self, launch: Launch, following: np.ndarray, size: int, kept: np.ndarray | None) -> None:
-        """following: blocks that may begin, in order. size: of the wave. kept: blocks whose streams are wanted, None: all."""
+        """following: blocks that may begin, in order. size: of the wave. kept: blocks whose streams are wanted, None:
+        all."""
         self.launch, self.following, self.kept = launch, following, kept
         self.size, self.resident = size, residents(launch)
         self.limit = True  # of WAVE_BYTES
@@ -281,8 +284,8 @@ class InOrder:
 
 
 def _strong(code: Code, part: Slice) -> dict[int, set[int]]:
-    """What control may be expected to need, so that a launch begins again less often: strong stores, for strong loads that
-    poll.
+    """What control may be expected to need, so that a launch begins again less often: strong stores, for strong loads
+    that poll.
     """
     loops = polls.polling(code.instructions, part)
     strong = [i for i in code.instructions if i.has("STRONG") and i.entry.space in OF_GLOBAL]
@@ -306,7 +309,8 @@ def _joined(traces: list[BlockTrace]) -> BlockTrace:
 
 
 def may_need_order(code: Code, part: Slice) -> bool:
-    """May control hang on what other blocks write, by the code: on atomics on global memory, or strong loads in loops?"""
+    """May control hang on what other blocks write, by the code: on atomics on global memory, or strong loads in
+    loops?"""
     loops = polls.polling(code.instructions, part)
     return any(
         c and i.entry.space in OF_GLOBAL and (

@@ -4,8 +4,8 @@ Beside each piece of memory stands the store that wrote it last: its block, warp
 instruction. So a load says which store it had its value of, and whether another block's timing could give another one.
 
 A value does not hang on timing when its piece is written once in the whole launch, and the load has been seen to repeat
-until then. All else that passes between blocks is taken to hang on timing: atomics on one word, pieces written more than
-once, loads that found the value at once, and loads that came before another block's store.
+until then. All else that passes between blocks is taken to hang on timing: atomics on one word, pieces written more
+than once, loads that found the value at once, and loads that came before another block's store.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Reads:
     """What one load read last, warp by warp of the running wave.
 
     piece, event int64 [K, G, 32]: pieces of memory, and the store of each by then (-1 in lanes that read nothing). at
-    int64[G]: instructions that the warp had executed, -1 before its first. open bool[G]: not yet settled (Order.settle).
-    repeated bool[G]: the read belongs to a pass of a loop that was left out (polls.py).
+    int64[G]: instructions that the warp had executed, -1 before its first. open bool[G]: not yet settled
+    (Order.settle). repeated bool[G]: the read belongs to a pass of a loop that was left out (polls.py).
     """
 
     def __init__(self, ins: Instruction, pieces: int, warps: int) -> None:
@@ -62,12 +62,12 @@ class Order:
     """Who wrote each piece of global memory last, and who read it, over all blocks of a launch.
 
     events int64 [count, 4]: (block, warp, executed instruction, static instruction) of each warp's stores. event: per
-    piece the row of its last one, 0 for none. writes: per piece how often it was written. reader, read_by: per piece the
-    block that read it (+ 1, MANY for more), and the loads that did (an index into `sets`). awaited: of the running wave, rows of
-    BlockTrace.awaited with the loading warp's place in the wave and all that it had executed.
-    timing: loads whose values may hang on timing. before, saved: bytes as they were before the first store, and whether they
-    were known then. mute: nothing is noted. find_trial: function (load, warp, bytes) that takes a read down to be tried
-    (trials.py); False when it cannot.
+    piece the row of its last one, 0 for none. writes: per piece how often it was written. reader, read_by: per piece
+    the block that read it (+ 1, MANY for more), and the loads that did (an index into `sets`). awaited: of the
+    running wave, rows of BlockTrace.awaited with the loading warp's place in the wave and all that it had executed.
+    timing: loads whose values may hang on timing. before, saved: bytes as they were before the first store, and
+    whether they were known then. mute: nothing is noted. find_trial: function (load, warp, bytes) that takes a read
+    down to be tried (trials.py); False when it cannot.
     """
 
     def __init__(self, code: Code, image: Image, unknowns: Unknowns) -> None:
@@ -143,7 +143,8 @@ class Order:
     def _global(
         self, ins: Instruction, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(lanes that touch global memory, their addresses), [W, 32]; SsmsimError for addresses outside every buffer."""
+        """(lanes that touch global memory, their addresses), [W, 32]; SsmsimError for addresses outside every
+        buffer."""
         address, inside = rows[:, -1] if ins.entry.access == Access.COPY else rows[:, 0], all_lanes(lanes, group)
         if ins.entry.access == Access.COPY:
             inside = inside & (address >= 0)
@@ -224,8 +225,8 @@ class Order:
         self, ins: Instruction, state: State, warps: np.ndarray, piece: np.ndarray, event: np.ndarray,
         again: np.ndarray | None,
     ) -> None:  # fmt: skip
-        """The stores of other blocks that a read has its value of. again: warps that have seen it repeat before; None for
-        an atomic.
+        """The stores of other blocks that a read has its value of. again: warps that have seen it repeat before; None
+        for an atomic.
         """
         block = state.blocks[state.block_of[warps]]
         other = (event > 0) & (self.events[np.maximum(event, 0), 0] != block[None, :, None])
@@ -252,8 +253,8 @@ class Order:
     ) -> bool:
         """May a warp's read have found its value in any order, as far as is known now? piece, event, other: [K, 32].
 
-        It must be that of one store, wide enough, to one word that is written once, and the warp must have waited for it
-        (again), or be shown to do so later.
+        It must be that of one store, wide enough, to one word that is written once, and the warp must have waited for
+        it (again), or be shown to do so later.
         """
         lanes = other.any(axis=0)
         stores, words = np.unique(event[:, lanes]), np.unique(piece[:, lanes])

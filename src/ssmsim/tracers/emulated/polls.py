@@ -1,11 +1,12 @@
 """Loops that read global memory until another block has written there: flags, locks, semaphores, barriers of a grid.
 
-A warp that comes back to the same place with the same registers (those that control hangs on), having changed nothing, will
-do so for ever, unless memory changes that it read on the way. It is set aside until that has been stored to, and the pass is
-left out of its stream: the pass that counts is the one that goes on. How many there are on a GPU hangs on the timing.
+A warp that comes back to the same place with the same registers (those that control hangs on), having changed
+nothing, will do so for ever, unless memory changes that it read on the way. It is set aside until that has been
+stored to, and the pass is left out of its stream: the pass that counts is the one that goes on. How many there are on
+a GPU hangs on the timing.
 
-A block may poll together: one warp reads, and all meet at a barrier and go round. The barrier's passes are then left out of
-all its warps, when each came to the barrier again as it was.
+A block may poll together: one warp reads, and all meet at a barrier and go round. The barrier's passes are then left
+out of all its warps, when each came to the barrier again as it was.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ class _Place:
                         for file in (state.r, state.ur, state.p, state.up)]  # fmt: skip
 
     def others(self, state: State, group: Group) -> np.ndarray:
-        """uint64[W]: checksum of all registers of lanes that are parked, and of uniform ones, in warps that have any: what is
-        live at their place is not looked up.
+        """uint64[W]: checksum of all registers of lanes that are parked, and of uniform ones, in warps that have any:
+        what is live at their place is not looked up.
         """
         found, n, paths = np.zeros(len(group.numbers), np.uint64), group.numbers, state.paths
         apart = np.flatnonzero(paths.parked[n])
@@ -73,7 +74,9 @@ class _Place:
             lanes = unpack((~(paths.mask[n] | paths.exited[n]) & ALL_LANES).astype(np.uint32))
             for name, weight in zip(self.names, self.weights, strict=True):
                 file = getattr(state, name)[:, n].astype(np.uint64) * weight
-                found[apart] += (np.where(lanes, file, 0) if file.shape[2] > 1 else file).sum(axis=(0, 2), dtype=np.uint64)
+                found[apart] += (np.where(lanes, file, 0) if file.shape[2] > 1 else file).sum(
+                    axis=(0, 2), dtype=np.uint64
+                )
         return found
 
     def widen(self, warps: int) -> None:
@@ -221,7 +224,8 @@ class Polls:
         self.barriers[n] += 1
 
     def find_trial(self, load: Instruction, warp: int, places: np.ndarray) -> bool:
-        """Take a warp's read in a loop down to be tried when the wave has ended (trials.py); False when it is in none."""
+        """Take a warp's read in a loop down to be tried when the wave has ended (trials.py); False when it is in
+        none."""
         start, state = self.order.start, self.state
         place = self.places.get((start, False))
         if not self.reading or place is None or len(self.trials) > MOST_TRIALS:
@@ -231,13 +235,14 @@ class Polls:
         used = int(place.count[warp])
         parked = tuple(place.parked[k, warp, :used].copy() for k in range(3))
         self.trials.append(Trial(
-            load.index, start, int(state.blocks[state.block_of[warp]]), int(state.warp_of[warp]), int(place.mask[warp]), files,
-            (parked[0], parked[1], parked[2]), place.convergence[:, warp].copy(), places,
+            load.index, start, int(state.blocks[state.block_of[warp]]), int(state.warp_of[warp]), int(place.mask[warp]),
+            files, (parked[0], parked[1], parked[2]), place.convergence[:, warp].copy(), places,
         ))  # fmt: skip
         return True
 
     def wake(self) -> bool:
-        """Where nothing goes on: let those look again that read what has been stored to since. False when nobody did."""
+        """Where nothing goes on: let those look again that read what has been stored to since. False when nobody
+        did."""
         status = self.state.paths.status
         going = [w for w, found in self.asleep.items() if any((self.order.event[p] != e).any() for p, e in found)]
         for block in sorted({int(self.state.block_of[w]) for w in going}):
@@ -309,7 +314,8 @@ class Polls:
 
 
 def innermost_loops(instructions: Sequence[Instruction]) -> list[tuple[int, int]]:
-    """Per instruction the shortest stretch of code (first, last) that a branch back encloses it in, (-1, -1) without."""
+    """Per instruction the shortest stretch of code (first, last) that a branch back encloses it in, (-1, -1)
+    without."""
     found = [(-1, -1)] * len(instructions)
     loops = sorted(((i.target, i.index) for i in instructions if 0 <= i.target <= i.index), key=lambda x: x[0] - x[1])
     for first, last in loops:  # the longest first
@@ -328,7 +334,8 @@ def polling(instructions: Sequence[Instruction], part: Slice) -> list[bool]:
 
 
 def has_effect(ins: Instruction, computed: bool) -> bool:
-    """May it change what others see, or read what polls do not watch? Accesses to global memory tell when they are made."""
+    """May it change what others see, or read what polls do not watch? Accesses to global memory tell when they are
+    made."""
     if ins.entry.control == Control.BMOV or ins.base.startswith(("UCGABAR", "CS2R")):
         return True
     if ins.entry.space in OF_GLOBAL and ins.entry.access in (Access.LOAD, Access.STORE, Access.ATOMIC):

@@ -59,8 +59,8 @@ class Step:
 class Stretch:
     """Straight code from `start` up to and including `end`, whose last instruction may steer (control).
 
-    wait: sets those warps aside that must not go past its first instruction yet (waits.py). reads, meets: it reads global
-    memory, or ends at a barrier, in a loop that may poll (polls.py). effect: polls must not repeat it.
+    wait: sets those warps aside that must not go past its first instruction yet (waits.py). reads, meets: it reads
+    global memory, or ends at a barrier, in a loop that may poll (polls.py). effect: polls must not repeat it.
     """
 
     start: int

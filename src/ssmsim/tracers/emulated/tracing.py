@@ -95,8 +95,8 @@ class Tracing:
 
     @property
     def timing_dependent(self) -> tuple[str, ...]:
-        """Instructions (PC and text) whose values may hang on the order of blocks, as far as blocks have been run: what the
-        launch executes is then that of one order (in_order.py). Empty where nothing does.
+        """Instructions (PC and text) whose values may hang on the order of blocks, as far as blocks have been run:
+        what the launch executes is then that of one order (in_order.py). Empty where nothing does.
         """
         return () if self.in_order is None else self.in_order.timing_dependent
 

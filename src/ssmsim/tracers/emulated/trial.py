@@ -9,8 +9,8 @@ import numpy as np
 class Trial:
     """A warp that came to the stretch at `start` and found a store in bytes `places` of the image.
 
-    files: (register file, its numbers, values [n, lanes]) of what control hangs on. paths: (pc, mask, those it waits for) of
-    its parked paths.
+    files: (register file, its numbers, values [n, lanes]) of what control hangs on. paths: (pc, mask, those it waits
+    for) of its parked paths.
     """
 
     load: int

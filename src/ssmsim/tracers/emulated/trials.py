@@ -1,8 +1,8 @@
 """Loads that find at once what another block stored: would their loop have gone round without it?
 
-A flag that is set once passes the same value in any order of blocks, if those that look too early look again. A warp that
-came late does not show that. So its pass is tried apart, from the registers that it came with, over memory as it was before
-that store: does the warp come back to the same place as it was?
+A flag that is set once passes the same value in any order of blocks, if those that look too early look again. A warp
+that came late does not show that. So its pass is tried apart, from the registers that it came with, over memory as it
+was before that store: does the warp come back to the same place as it was?
 """
 
 from __future__ import annotations

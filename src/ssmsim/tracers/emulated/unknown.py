@@ -28,8 +28,8 @@ KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fin
 SPOILED = 2  # mark of a byte that the kernel stored without its value being computed
 FIRST = 3  # labels of reads start here
 OF_THE_LAUNCH = (
-    "control by what the same launch writes (locks, flags, tickets, scratch in global memory) is followed through loads, "
-    "stores and atomics alone, of values that are known"
+    "control by what the same launch writes (locks, flags, tickets, scratch in global memory) is followed through "
+    "loads, stores and atomics alone, of values that are known"
 )
 Read = Callable[[State, Group], np.ndarray]
 
@@ -58,9 +58,9 @@ class Unknowns:
     """The reads that gave labels: label FIRST + i stands for reads[i], (what it read, what a user can do).
 
     loads: by label, (instruction, address of the allocation) of the loads from unrecorded memory that gave it.
-    stored_by: by label, the loads that gave it from bytes that the launch itself stores. spoilers: by load, the stores of
-    such bytes, as far as they are known (order.py). at_once: blocks are run in no order that counts, so that atomics on
-    global memory tell nothing. forgets: nor do stores there, even if their values are computed.
+    stored_by: by label, the loads that gave it from bytes that the launch itself stores. spoilers: by load, the
+    stores of such bytes, as far as they are known (order.py). at_once: blocks are run in no order that counts, so
+    that atomics on global memory tell nothing. forgets: nor do stores there, even if their values are computed.
     """
 
     def __init__(self, watched: bool, full: bool = False) -> None:
