@@ -40,7 +40,8 @@ class _Place:
     again bool[G]: that time the warp was as the time before, which lies at since (executed) and since_rows.
     """
 
-    def __init__(self, live: int, state: State) -> None:
+    def __init__(self, live: int, state: State, barriers: list[int]) -> None:
+        """live: resources that control hangs on (slice.Slice.live). barriers: convergence barriers that the code uses."""
         self.files = [
             (state.r, [k for k in range(GENERAL) if live >> 2 * k & 3]),
             (state.ur, [k for k in range(UNIFORM) if live >> UR + k & 1]),
@@ -56,7 +57,8 @@ class _Place:
         self.executed = np.full(warps, -1, np.int64)
         self.again = np.zeros(warps, bool)
         self.parked = np.zeros((3, *state.paths.parked_pc.shape), np.int64)
-        self.convergence = np.zeros_like(state.paths.barrier)
+        self.used, shape = np.array(barriers, np.int64), state.paths.barrier.shape
+        self.convergence = np.zeros((len(barriers), *shape[1:]), np.int64)
         self.count = np.zeros(warps, np.int64)
         self.rest = np.zeros(warps, np.uint64)
         draw = np.random.default_rng(0)
@@ -104,10 +106,13 @@ class _Place:
                 if not same.any():
                     return same
                 same &= ((kept[k, n] == getattr(state, name)[number, n]) | ~self._lanes(kept, group)).all(axis=1)
+        most = int(paths.parked[n].max(initial=0))
         for k, parked in enumerate((paths.parked_pc, paths.parked_mask, paths.parked_for)):
-            used = np.arange(parked.shape[1]) < paths.parked[n][:, None]
-            same &= ((self.parked[k, n] == parked[n]) | ~used).all(axis=1)
-        return same & (self.convergence[:, n] == paths.barrier[:, n]).all(axis=(0, 2))
+            used = np.arange(most) < paths.parked[n][:, None]
+            same &= ((self.parked[k, n, :most] == parked[n, :most]) | ~used).all(axis=1)
+        if same.any() and self.used.size:
+            same &= (self.convergence[:, n] == paths.barrier[self.used[:, None], n]).all(axis=(0, 2))
+        return same
 
     @staticmethod
     def _lanes(kept: np.ndarray, group: Group) -> np.ndarray:
@@ -119,8 +124,10 @@ class _Place:
         for name, kept, numbers in zip(self.names, self.kept, self.numbers, strict=True):
             kept[:, n] = getattr(state, name)[numbers][:, n]
         for k, parked in enumerate((paths.parked_pc, paths.parked_mask, paths.parked_for)):
-            self.parked[k, n] = parked[n]
-        self.convergence[:, n] = paths.barrier[:, n]
+            most = int(paths.parked[n].max(initial=0))
+            self.parked[k, n, :most] = parked[n, :most]
+        if self.used.size:
+            self.convergence[:, n] = paths.barrier[self.used[:, None], n]
         self.count[n], self.mask[n] = paths.parked[n], group.mask
         self.rest[n] = self.others(state, group)
         self.effects[n], self.barriers[n] = effects[n], barriers[n]
@@ -134,6 +141,8 @@ class Polls:
         self.order, self.part, self.instructions, self.state, self.log = order, part, instructions, state, log
         self.places: dict[tuple[int, bool], _Place] = {}
         self.barriers = np.zeros(state.warps, np.int64)
+        operands = [o for i in instructions for o in (*i.sources, *i.destinations)]
+        self.convergence = sorted({o.index for o in operands if o is not None and o.kind == "bar"})
         self.last_barrier = np.full(state.warps, -1, np.int64)
         self.whole = np.full(
             state.warps, -1, np.int64
@@ -160,7 +169,7 @@ class Polls:
     def _place(self, start: int, barrier: bool) -> _Place:
         found = self.places.get((start, barrier))
         if found is None:
-            found = self.places[start, barrier] = _Place(self.part.live[start], self.state)
+            found = self.places[start, barrier] = _Place(self.part.live[start], self.state, self.convergence)
         return found
 
     def note_whole(self, group: Group) -> None:
@@ -236,7 +245,7 @@ class Polls:
         parked = tuple(place.parked[k, warp, :used].copy() for k in range(3))
         self.trials.append(Trial(
             load.index, start, int(state.blocks[state.block_of[warp]]), int(state.warp_of[warp]), int(place.mask[warp]),
-            files, (parked[0], parked[1], parked[2]), place.convergence[:, warp].copy(), places,
+            files, (parked[0], parked[1], parked[2]), self.state.paths.barrier[:, warp].copy(), places,
         ))  # fmt: skip
         return True
 
