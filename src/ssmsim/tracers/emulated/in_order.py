@@ -38,6 +38,7 @@ from ssmsim.tracers.emulated.unknown import OF_THE_LAUNCH, SPOILED, StoresWanted
 MULTIPROCESSORS = 132  # where the launch does not say
 SM_WARPS, SM_BLOCKS, SM_REGISTERS, SM_SHARED, SUBCORES = 64, 32, 65536, 233472, 4  # of Hopper's SM
 WAVE_BYTES = 3 << 30  # of a wave's trace, about; more, and the waves are made smaller
+HELD_BYTES = 1 << 29  # of waves that are over, kept in case their blocks are asked for again
 FEW, MOST_LEARNED = 3, 24  # stores to shared memory learned one by one before all are computed: nearly all are, or not
 ROUNDS = 64  # that a launch begins again
 
@@ -221,7 +222,8 @@ class InOrder:
         if (needed & self.done) - there:
             self._begin()
         while missing := needed - {b for trace in self.held for b in trace.blocks.tolist()}:
-            self.held = [t for t in self.held if not needed.isdisjoint(t.blocks.tolist())]
+            if sum(t.index.nbytes * 3 + t.addresses.nbytes for t in self.held) > HELD_BYTES:
+                self.held = [t for t in self.held if not needed.isdisjoint(t.blocks.tolist())]
             self._advance(missing)
         traces = [t for t in self.held if not needed.isdisjoint(t.blocks.tolist())]
         found = traces[0] if len(traces) == 1 else _joined(traces)
