@@ -153,6 +153,7 @@ class Polls:
         self.reading = False  # the stretch that is about to run was met by `meet`
         self.trials: list[Trial] = []
         self.chances: dict[int, int] = {}  # by warp: stores there were when it was last given another try
+        self.takes: dict[int, int] = {}  # by warp that polls with an atomic: the piece that it is on
         self.open: dict[
             int, tuple[int, int, int]
         ] = {}  # by warp: first instruction and row of its pass, barriers in it
@@ -217,6 +218,8 @@ class Polls:
         else:
             self.open[w] = span
         self.asleep.setdefault(w, []).extend(found)
+        if any(r.ins.entry.access == Access.ATOMIC for r in reads):
+            self.takes[w] = next(int(at[0]) for at, _ in found if at.size)
         return True
 
     def _leave_out(self, w: int, first: int, first_row: int, last: int, last_row: int) -> None:
@@ -254,11 +257,16 @@ class Polls:
         did."""
         status = self.state.paths.status
         going = [w for w, found in self.asleep.items() if any((self.order.event[p] != e).any() for p, e in found)]
+        first: dict[int, int] = {}  # of those that try an atomic on one word: the others would find it taken
+        for w in sorted(going):
+            first.setdefault(self.takes.get(w, -1 - w), w)
+        going = list(first.values())
         for block in sorted({int(self.state.block_of[w]) for w in going}):
             self._settle_block(block)
         woken = False
         for w in going or self._others():
             del self.asleep[w]
+            self.takes.pop(w, None)
             self.state.waits.waited[w] = 0
             if status[w] == AT_POLL:
                 status[w] = divergence.RUNNING
