@@ -35,26 +35,32 @@ def pack(arguments: list[object]) -> tuple[bytes, list[tuple[int, np.ndarray]]]:
 
 
 def make_launch(
-    folder: Path, kernel: str, arguments: list[object], grid: Dim3, block: Dim3, record: bool = True
+    folder: Path,
+    kernel: str,
+    arguments: list[object],
+    grid: Dim3,
+    block: Dim3,
+    record: bool = True,
+    cubin: Path = CUBIN,
 ) -> tuple[Launch, list[tuple[int, np.ndarray]]]:
     """A launch/1 folder of one of our kernels; record: with the contents of its buffers."""
     folder.mkdir(parents=True, exist_ok=True)
     params, arrays = pack(arguments)
-    found = read_kernel(CUBIN.read_bytes(), kernel, CUBIN)
+    found = read_kernel(cubin.read_bytes(), kernel, cubin)
     buffers = []
     for i, (address, array) in enumerate(arrays):
         buffers.append({"name": f"array {i}", "address": address, "bytes": array.nbytes})
         if record:
             (folder / f"{i}.bin").write_bytes(array.tobytes())
             buffers[-1]["contents"] = f"{i}.bin"
-    (folder / "kernel.cubin").write_bytes(CUBIN.read_bytes())
+    (folder / "kernel.cubin").write_bytes(cubin.read_bytes())
     table = np.array(TABLE, np.int32).tobytes()  # the host leaves the kernels' __constant__ table as it is initialised
     (folder / "table_.bin").write_bytes(table)
-    variable = {"name": "table_", "kind": "constant", "bytes": len(table), "contents": "table_.bin"}
+    variables = [{"name": "table_", "kind": "constant", "bytes": len(table), "contents": "table_.bin"}]
     fields = {
         "format": "launch/1", "kernel": kernel, "device": {"name": "none", "compute_capability": [9, 0]},
         "grid": grid, "block": block, "cubin": "kernel.cubin", "params": params.hex(), "buffers": buffers,
-        "variables": [variable], "shared_memory_bytes": found.static_shared, "registers_per_thread": found.registers,
+        "variables": variables if cubin == CUBIN else [], "shared_memory_bytes": found.static_shared, "registers_per_thread": found.registers,
     }  # fmt: skip
     (folder / "launch.json").write_text(json.dumps(fields))
     return read_launch(folder), arrays

@@ -50,6 +50,7 @@ SECTORS = {
     "pair-in-shared": (32 * 4, 32 * 4),
     "rdc-linked-call": (0, 32 * 4),
     "atomic-shared-float": (0, 4 * 4),  # the first warp of 4 blocks stores
+    "spin-lock": (2, 2),  # 2 blocks, one after the other
 }
 
 
@@ -63,7 +64,6 @@ REFUSALS = {
     "constant-symbol": r"its branch depends on __constant__ variable taps, whose value at launch is not recorded",
     "device-malloc": r"own PC .*CALL.*: it calls malloc, which the driver provides",
     "device-printf": r"hello PC .*CALL.*: it calls vprintf, which the driver provides",
-    "spin-lock": r"loads from bytes that the kernel itself stores; control by what the same launch writes",
     "trap-taken": r"BPT\.TRAP.*warp 0 of block 0 traps, a fault on a GPU",
 }
 

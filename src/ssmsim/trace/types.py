@@ -1,7 +1,7 @@
 """Program, BlockTrace, BlockSource, Tracer: all that an engine knows of a launch's instructions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -114,6 +114,14 @@ class BlockTrace:
                                 SYNCS: a row of operands, then addresses. Operands: EXCH the word, ARRIVE the register (0
                                 without one), PHASECHK bit 0 the parity asked for, bit 1 set where the try ended without it.
                                 STAS, REDAS: mbarriers, then addresses.
+    awaited:      int64[n, 6]   values that passed between blocks of the launch through global memory, where control hangs
+                                on them: (block, warp, instruction) of the store or atomic that wrote one last, then of
+                                the load or atomic that found it. Blocks are linear ids, warps count in their block,
+                                instructions from 0 in the warp's stream as it is here. One row for each pair, those of
+                                this trace's blocks in the second place. A load that finds what several atomics added up
+                                names the last of them, which in turn has a row for the one before it. Passes of a loop
+                                that polls are not in the stream: such a load stands there once, with the value that it
+                                waited for. Empty where no control hangs on what other blocks write.
     """
 
     blocks: np.ndarray
@@ -123,12 +131,14 @@ class BlockTrace:
     active: np.ndarray
     first_access: np.ndarray
     addresses: np.ndarray
+    awaited: np.ndarray = field(default_factory=lambda: np.empty((0, 6), np.int64))
 
 
 class BlockSource(Protocol):
     """Thread blocks of one launch, made when asked for, in a fixed order and in bounded memory.
 
-    A source that cannot know some guards and takes them for true has an attribute `guesses` that is True.
+    A source that cannot know some guards and takes them for true has an attribute `guesses` that is True. One whose
+    streams hang on the order in which blocks come may have an attribute `timing_dependent` that names the instructions.
     """
 
     warps_per_block: int

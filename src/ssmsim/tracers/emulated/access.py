@@ -20,7 +20,7 @@ from ssmsim.tracers.emulated.hardware import local_window
 from ssmsim.tracers.emulated.lane_bytes import Places, all_lanes
 from ssmsim.tracers.emulated.operand_values import Group, packed, reader, register_address, writer
 from ssmsim.tracers.emulated.semantics import find
-from ssmsim.tracers.emulated.state import State
+from ssmsim.tracers.emulated.state import OrderWanted, State
 from ssmsim.tracers.emulated.unknown import (
     Unknowns,
     all_known,
@@ -110,10 +110,12 @@ def compile_move(ins: Instruction, image: Image | None, unknowns: Unknowns) -> M
 def _load(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
     destination = next(d for d in reversed(ins.destinations) if d is not None)
     write, write_label = writer(destination), writer(destination, labels=True)
-    width, signed = access_bytes(ins), bool(ins.mods & {"S8", "S16"})
+    width, signed, strong = access_bytes(ins), bool(ins.mods & {"S8", "S16"}), ins.has("STRONG")
 
     def move(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
         for part in Places(state, group, image, ins)(ins.entry.space, rows[:, 0], all_lanes(lanes, group)):
+            if strong and unknowns.at_once and part.space == Space.GLOBAL and image is not None:
+                _note_reader(image, state, group, part.place, part.lanes, width)
             value = gather(part.data, part.place, width, signed)
             if write:
                 write(state, group, value if destination.count > 1 else value[0], part.lanes)
@@ -137,8 +139,35 @@ def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
             scatter(part.data, part.place, width, value, part.lanes)
             if state.labels:
                 store_labels(part.marks, part.place, width, part.lanes, label_of(state, group))
+            if part.space == Space.GLOBAL and image is not None and unknowns.forgets:
+                look_for_readers(image, state, group, part.place, part.lanes, width)
+                spoil(image, rows[:, 0], part.lanes, width)
 
     return move
+
+
+def _note_reader(image: Image, state: State, group: Group, place: np.ndarray, lanes: np.ndarray, width: int) -> None:
+    """Note which block reads words with a strong load, which is for what others may store: a later store must show."""
+    if image.readers is None:
+        image.readers = np.zeros(image.data.size // 4 + 4, np.int32)
+    block = np.broadcast_to(state.blocks[state.block_of[group.numbers]][:, None] + 1, lanes.shape)[lanes]
+    for k in range(0, width, 4):
+        at = (place[lanes] + k) >> 2
+        image.readers[at] = np.where((image.readers[at] == 0) | (image.readers[at] == block), block, -1)
+        image.readers[at[image.readers[at] != block]] = -1
+
+
+def look_for_readers(
+    image: Image, state: State, group: Group, place: np.ndarray, lanes: np.ndarray, width: int
+) -> None:
+    """OrderWanted when another block has read with a strong load what is about to be stored to."""
+    if image.readers is None:
+        return
+    block = np.broadcast_to(state.blocks[state.block_of[group.numbers]][:, None] + 1, lanes.shape)[lanes]
+    for k in range(0, width, 4):
+        reader = image.readers[(place[lanes] + k) >> 2]
+        if ((reader != 0) & (reader != block)).any():
+            raise OrderWanted
 
 
 def _copy(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
@@ -219,6 +248,8 @@ def compile_spoil(ins: Instruction, image: Image) -> Move:
         if ins.entry.space == Space.GENERIC:
             end = local_window(state.launch) + WINDOW_BYTES
             inside = inside & ((rows[:, 0] < SHARED_WINDOW) | (rows[:, 0] >= end))
+        if image.readers is not None and inside.any():
+            look_for_readers(image, state, group, image.place(rows[:, 0], inside), inside, width)
         spoil(image, rows[:, 0], inside, width)
 
     return move

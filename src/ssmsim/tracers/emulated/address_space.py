@@ -76,6 +76,7 @@ class Image:
             raise SsmsimError(what, "memory image", "give smaller buffers") from None
         self.pending: dict[int, list[tuple[Launch, Buffer]]] = {}  # contents not yet read, by region
         self.spoiled: list[np.ndarray] = []  # places marked SPOILED while the present batch runs
+        self.readers: np.ndarray | None = None  # per 4 bytes: block (+ 1) that a strong load read them for, -1: several
 
     @classmethod
     def of(

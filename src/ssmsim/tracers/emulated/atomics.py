@@ -15,8 +15,8 @@ from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.lane_bytes import Part, Places, all_lanes
 from ssmsim.tracers.emulated.operand_values import Group, reader, writer
 from ssmsim.tracers.emulated.semantics import find
-from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, load_labels, store_labels
+from ssmsim.tracers.emulated.state import OrderWanted, State
+from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, load_labels, spoil, store_labels
 
 Move = Callable[[State, Group, np.ndarray | None, np.ndarray], None]
 
@@ -69,6 +69,8 @@ def compile_atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) ->
             if predicate is not None and write_predicate is not None and part.space != Space.GLOBAL:
                 continue
             served |= part.lanes
+            if part.space == Space.GLOBAL and unknowns.at_once and any(ins.wants):
+                raise OrderWanted
             if label is not None:
                 found = load_labels(part.marks, part.place, width, part.lanes, part.space, image, unknowns, ins)
                 found = found.max(axis=0)
@@ -76,6 +78,8 @@ def compile_atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) ->
                 label = np.where(part.lanes, np.maximum(label, found), label)
                 store_labels(part.marks, part.place, width, part.lanes, stored if ins.has("EXCH") else label)
             state.version += _update(ins, function, part, values, before)
+            if part.space == Space.GLOBAL and image is not None and unknowns.forgets:
+                spoil(image, rows[:, 0], part.lanes, width)
         if write:
             write(state, group, before if destination is not None and destination.count > 1 else before[0], chosen)
         if write_predicate:

@@ -61,7 +61,7 @@ def chosen(trace: BlockTrace, blocks: np.ndarray, warps_per_block: int) -> Block
     first_access, rows = places(trace.first_access)
     return BlockTrace(
         np.asarray(blocks), first, trace.index[part], trace.mask[part], trace.active[part], first_access,
-        trace.addresses[rows],
+        trace.addresses[rows], trace.awaited[np.isin(trace.awaited[:, 3], blocks)],
     )  # fmt: skip
 
 

@@ -31,9 +31,19 @@ class Paths:
         self.parked_mask = np.zeros((warps, PATHS), np.int64)
         self.parked_for = np.zeros((warps, PATHS), np.int64)
         self.parked = np.zeros(warps, np.int64)
+        self._collect()
+
+    def _collect(self) -> None:
         self.arrays = (
             self.pc, self.mask, self.status, self.exited, self.parked_pc, self.parked_mask, self.parked_for, self.parked
         )  # fmt: skip
+
+    def widen(self, other: "Paths") -> None:
+        """Take in other warps behind its own."""
+        for name in ("pc", "mask", "status", "exited", "origin", "parked_pc", "parked_mask", "parked_for", "parked"):
+            setattr(self, name, np.concatenate([getattr(self, name), getattr(other, name)]))
+        self.barrier = np.concatenate([self.barrier, other.barrier], axis=1)
+        self._collect()
 
 
 @njit(cache=True)

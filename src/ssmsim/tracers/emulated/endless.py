@@ -1,5 +1,6 @@
-"""Loops that never end, found by their state: the same warps come to the same place with the same registers, and nothing
-that they could read has changed in between.
+"""Loops that never end, found by their state: some warps come to the same place with the same registers, every other
+warp of the batch stands where it stood with the registers that it had, and nothing that they could read has changed
+in between.
 
 Such a loop waits for what another warp or block writes (a flag, a lock) or is a fault of the parameters. Snapshots are
 taken after 4096 instructions and at each doubling, so that a loop of any length is found within twice its length.
@@ -34,6 +35,13 @@ class _Snapshot:
     mask: np.ndarray
     version: int
     files: list[np.ndarray]
+    paths: list[np.ndarray]
+
+
+def _paths(state: State) -> list[np.ndarray]:
+    """Where all warps stand, and what they wait for."""
+    paths = state.paths
+    return [*paths.arrays, paths.barrier, paths.origin, state.barrier_count, state.waiting_at, state.voted]
 
 
 class Endless:
@@ -42,28 +50,30 @@ class Endless:
     def __init__(self) -> None:
         self.next = FIRST_LOOK
         self.snapshot: _Snapshot | None = None
-        self.alone = True
 
     def look(self, state: State, group: Group, start: int, executed: int, ins: Instruction) -> None:
         """executed: instructions of the group's first warp so far. SsmsimError when nothing will ever change."""
         held = self.snapshot
-        if held is not None:
+        if held is not None and start == held.start and held.version == state.version:
             same = len(held.numbers) == len(group.numbers) and bool((held.numbers == group.numbers).all())
-            self.alone &= same
-            if same and start == held.start and self.alone and self._equal(held, state, group):
+            if same and self._equal(held, state, group):
                 raise NeverEnds("a loop that never ends: a pass leaves all registers as they were", ins.where, WAITS)
         if executed >= self.next:
             self.next = 2 * executed
-            files = [file[:, group.numbers].copy() for file in (state.r, state.ur, state.p, state.up)]
-            self.snapshot = _Snapshot(start, group.numbers.copy(), group.mask.copy(), state.version, files)
-            self.alone = True
+            files = [file.copy() for file in (state.r, state.ur, state.p, state.up)]
+            paths = [array.copy() for array in _paths(state)]
+            self.snapshot = _Snapshot(start, group.numbers.copy(), group.mask.copy(), state.version, files, paths)
 
     @staticmethod
     def _equal(held: _Snapshot, state: State, group: Group) -> bool:
-        if held.version != state.version or not (held.mask == group.mask).all():
+        if not (held.mask == group.mask).all():
             return False
         first = int(group.numbers[0])
         files = (state.r, state.ur, state.p, state.up)
-        if not all((kept[:, 0] == file[:, first]).all() for kept, file in zip(held.files, files, strict=True)):
+        if held.files[0].shape != state.r.shape:  # blocks have joined the batch
             return False
-        return all((kept == file[:, group.numbers]).all() for kept, file in zip(held.files, files, strict=True))
+        if not all((kept[:, first] == file[:, first]).all() for kept, file in zip(held.files, files, strict=True)):
+            return False
+        if not all((kept == now).all() for kept, now in zip(held.paths, _paths(state), strict=True)):
+            return False
+        return all((kept == file).all() for kept, file in zip(held.files, files, strict=True))

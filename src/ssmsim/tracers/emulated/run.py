@@ -24,6 +24,8 @@ from ssmsim.tracers.emulated.execute import Execute, compile_instruction
 from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.mbarrier import compile_mbarrier, compile_mbarrier_rows
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, packed
+from ssmsim.tracers.emulated.order import OF_GLOBAL, Order
+from ssmsim.tracers.emulated.polls import has_effect, polling
 from ssmsim.tracers.emulated.shared_memory_history import SHARED_SPACES, History, Note
 from ssmsim.tracers.emulated.slice import Slice, slice_program
 from ssmsim.tracers.emulated.state import State
@@ -57,7 +59,8 @@ class Step:
 class Stretch:
     """Straight code from `start` up to and including `end`, whose last instruction may steer (control).
 
-    wait: sets those warps aside that must not go past its first instruction yet (waits.py).
+    wait: sets those warps aside that must not go past its first instruction yet (waits.py). reads, meets: it reads
+    global memory, or ends at a barrier, in a loop that may poll (polls.py). effect: polls must not repeat it.
     """
 
     start: int
@@ -65,6 +68,9 @@ class Stretch:
     steps: list[Step]
     control: Callable | None
     wait: waits.Wait | None = None
+    reads: bool = False
+    meets: bool = False
+    effect: bool = False
 
 
 class Plan:
@@ -95,6 +101,8 @@ class Plan:
         self.stretches: dict[int, Stretch] = {}
         self.unknowns = Unknowns(watched, part.full)
         self.most = 0  # instructions of a warp, 0: MAX_INSTRUCTIONS
+        self.order: Order | None = None
+        self.wanted = part
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
         reads_shared = {i.base for i, c in zip(instructions, part.computes, strict=True) if c} & WARPGROUP_PRODUCTS
@@ -106,6 +114,11 @@ class Plan:
              for i in instructions for o in (*i.destinations, *i.sources)
              if o is not None and ((o.kind == "R" and o.index != RZ) or o.kind in ("mem", "const"))), default=0,
         )  # fmt: skip
+
+    def keep_order(self, order: Order, wanted: Slice) -> None:
+        """Run in the order of `order`. wanted: what control hangs on (its own slice, but in full mode)."""
+        self.order, self.wanted = order, wanted
+        self.polls = polling(self.code.instructions, wanted)
 
     def stretch(self, start: int) -> Stretch:
         """The stretch that begins at an instruction."""
@@ -129,7 +142,21 @@ class Plan:
                 break
             end += 1
         first = instructions[start]
-        return Stretch(start, end, steps, control, waits.compile_wait(first) if waits.is_wait(first) else None)
+        found = Stretch(start, end, steps, control, waits.compile_wait(first) if waits.is_wait(first) else None)
+        if self.order is not None:
+            self._find_polls(found)
+        return found
+
+    def _find_polls(self, stretch: Stretch) -> None:
+        inside = self.code.instructions[stretch.start : stretch.end + 1]
+        computes, last = self.wanted.computes, inside[-1]
+        stretch.reads = any(
+            self.polls[i.index] and computes[i.index] and i.entry.space in OF_GLOBAL
+            and i.entry.access in (Access.LOAD, Access.ATOMIC) for i in inside
+        )  # fmt: skip
+        barrier = last.entry.control == Control.BARRIER
+        stretch.meets = barrier and self.polls[last.index]
+        stretch.effect = any(has_effect(i, computes[i.index]) for i in inside) or (barrier and not stretch.meets)
 
     def _guard_step(self, ins: Instruction, offset: int) -> list[Step]:
         if ins.guard is None or not self.part.guarded[ins.index]:
@@ -194,6 +221,9 @@ class Plan:
             move = compile_spoil(ins, self.image) if ins.entry.space in (Space.GLOBAL, Space.GENERIC) else None
         if self.history and ins.entry.space in SHARED_SPACES and (moves or ins.entry.access != Access.LOAD):
             move = _both(self.history.note(ins), move)
+        if self.order is not None and move is not None and ins.entry.space in OF_GLOBAL:
+            if self.wanted.computes[ins.index] or ins.entry.access in (Access.STORE, Access.ATOMIC):
+                move = self.order.watch(ins, move, moves)
         stores = moves and ins.entry.access in (Access.STORE, Access.COPY)
         return [*checks, Step(offset, execute, guard_lanes(ins.guard), rows, move, stores)]
 
@@ -225,7 +255,8 @@ def is_recorded(ins: Instruction, operand: Operand | None) -> bool:
     return ins.entry.access == Access.COPY and operand.kind in ("P", "UP")
 
 
-def _run_stretch(stretch: Stretch, state: State, group: Group, log: Log | None) -> None:
+def run_stretch(stretch: Stretch, state: State, group: Group, log: Log | None) -> None:
+    """Carry a stretch out but for its control instruction; log: None to keep no record."""
     masks: list[tuple[int, np.ndarray]] = []
     all_rows: list[np.ndarray] = []
     for step in stretch.steps:
@@ -248,23 +279,54 @@ def _run_stretch(stretch: Stretch, state: State, group: Group, log: Log | None) 
         log.add(group.numbers, stretch.start, stretch.end - stretch.start + 1, group.mask, masks, all_rows)
 
 
-def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True) -> tuple[State, Log]:
-    """Run the thread blocks with the linear ids `blocks` to their end; the log holds what they executed.
-
-    Raises SsmsimError for what the machine would fault on, for a deadlock, and for a loop without end.
-    """
+def open_state(plan: Plan, launch: Launch, blocks: np.ndarray) -> State:
+    """The state of some blocks before their first instruction."""
     state = State(launch, plan.code.kernel, blocks, plan.registers)
     state.open_memories(plan.needs_shared, plan.needs_local, plan.labelled)
     state.watched = plan.unknowns.watched
     if plan.history:
         plan.history.open(state)
+    return state
+
+
+class Wave:
+    """Blocks that run in order (in_order.py): what run_blocks asks for on the way. This one asks for nothing."""
+
+    def open(self, plan: Plan, state: State, log: Log) -> None:
+        """The blocks are about to begin."""
+
+    def meet(self, stretch: Stretch, group: Group) -> Group | None:
+        """Those warps of a group that go on into a stretch (None: nobody)."""
+        return group
+
+    def go_on(self) -> bool:
+        """Nothing runs: can something be done about it?"""
+        return False
+
+    def refuse(self) -> None:
+        """SsmsimError for warps that wait for ever."""
+
+
+def run_blocks(
+    plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True, wave: Wave | None = None
+) -> tuple[State, Log]:
+    """Run the thread blocks with the linear ids `blocks` to their end; the log holds what they executed. wave: of a
+    launch whose blocks run in order.
+
+    Raises SsmsimError for what the machine would fault on, for a deadlock, and for a loop without end.
+    """
+    state = open_state(plan, launch, blocks)
     paths, record, endless = state.paths, Log(state.warps), Endless()
+    if wave is not None:
+        wave.open(plan, state, record)
     instructions, most = plan.code.instructions, plan.most or MAX_INSTRUCTIONS
     count = len(instructions)
     with np.errstate(all="ignore"):
         while True:
             running = paths.status == divergence.RUNNING
             if not running.any():
+                if wave is not None and wave.go_on():
+                    continue
                 if waits.expire(state, lambda pc: instructions[pc].base == "SYNCS"):
                     continue
                 break
@@ -275,13 +337,16 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
                 raise SsmsimError("execution runs behind the kernel's last instruction", plan.code.kernel.name)
             group = Group(numbers, paths.mask[numbers].astype(np.uint32), len(numbers) == state.warps)
             stretch = plan.stretch(start)
+            going: Group | None = group
             if stretch.wait is not None:
                 going = stretch.wait(state, group)
-                if going is None:
-                    continue
-                group, numbers = going, going.numbers
+            if wave is not None and going is not None:
+                going = wave.meet(stretch, going)
+            if going is None:
+                continue
+            group, numbers = going, going.numbers
             endless.look(state, group, start, int(record.executed[numbers[0]]), instructions[start])
-            _run_stretch(stretch, state, group, record)
+            run_stretch(stretch, state, group, record)
             if stretch.control is None:
                 paths.pc[numbers] = stretch.end + 1
             else:
@@ -293,6 +358,8 @@ def run_blocks(plan: Plan, launch: Launch, blocks: np.ndarray, log: bool = True)
                 )  # fmt: skip
             if not log:
                 record.stretches.clear()
+    if wave is not None:
+        wave.refuse()
     _check_end(state, plan)
     return state, record
 

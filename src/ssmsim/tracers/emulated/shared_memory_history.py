@@ -42,25 +42,11 @@ class History:
 
     def note(self, ins: Instruction) -> Note:
         """Function (state, group, lanes, rows) that notes a store's, or looks at a load's, pieces of shared memory."""
-        width = access_bytes(ins)
-        count = max(1, width // self.grain)
-        rows_of = 8 * (4 if ins.has("4") else 2 if ins.has("2") else 1) if ins.base in ("LDSM", "STSM") else 32
+        count = max(1, access_bytes(ins) // self.grain)
         loads, stores = ins.entry.access in (Access.LOAD, Access.ATOMIC), ins.entry.access != Access.LOAD
 
         def look(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
-            size = state.shared.shape[1]
-            address = rows[:, 0] - (SHARED_WINDOW if ins.entry.space == Space.GENERIC else 0)
-            own = state.block_of[group.index][:, None]
-            if state.cluster.size > 1:
-                here = (address >= 0) & (address < state.cluster.size * WINDOW_BYTES)
-                rank = np.where(here, address >> RANK_SHIFT, 0)
-                if ins.entry.space == Space.GENERIC:
-                    own = own - own % state.cluster.size + rank
-                address = np.where(here, address & OFFSET, -1)
-            inside = (address >= 0) & (address < min(size, WINDOW_BYTES)) & (np.arange(32) < rows_of)
-            if lanes is not None:
-                inside &= lanes if rows_of == 32 else True
-            first = (address + own * size)[inside] // self.grain
+            first = self.pieces(ins, state, group, lanes, rows)
             for k in range(count):
                 if loads:
                     self._meet(ins.index, state.stored_by[first + k])
@@ -68,6 +54,25 @@ class History:
                     state.stored_by[first + k] = ins.index + 1
 
         return look
+
+    def pieces(
+        self, ins: Instruction, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray
+    ) -> np.ndarray:
+        """int64: the first piece of each lane's access, of those in shared memory."""
+        rows_of = 8 * (4 if ins.has("4") else 2 if ins.has("2") else 1) if ins.base in ("LDSM", "STSM") else 32
+        size = state.shared.shape[1]
+        address = rows[:, 0] - (SHARED_WINDOW if ins.entry.space == Space.GENERIC else 0)
+        own = state.block_of[group.index][:, None]
+        if state.cluster.size > 1:
+            here = (address >= 0) & (address < state.cluster.size * WINDOW_BYTES)
+            rank = np.where(here, address >> RANK_SHIFT, 0)
+            if ins.entry.space == Space.GENERIC:
+                own = own - own % state.cluster.size + rank
+            address = np.where(here, address & OFFSET, -1)
+        inside = (address >= 0) & (address < min(size, WINDOW_BYTES)) & (np.arange(32) < rows_of)
+        if lanes is not None:
+            inside &= lanes if rows_of == 32 else True
+        return np.asarray((address + own * size)[inside] // self.grain)
 
     def _meet(self, index: int, stored: np.ndarray) -> None:
         """Load `index` reads what these stores left. UnknownMet when one of them is new to it."""

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from ssmsim.sass.opcodes import Access, Control
@@ -47,7 +49,7 @@ class Slice:
     computes[i]: its results (or the data it moves) are wanted. guarded[i]: its guard is computed. risky[i]: what its
     record needs may hang on loaded data. vague[i]: only its guard may, which then counts as true. loads_global,
     loads_shared: some wanted value may come from that memory. reads_open: from what the launch may leave open.
-    full: all instructions are carried out (full mode).
+    full: all instructions are carried out (full mode). live[i]: resources that are wanted later, before instruction i.
     """
 
     computes: list[bool]
@@ -58,6 +60,7 @@ class Slice:
     loads_shared: bool = False
     reads_open: bool = False
     full: bool = False
+    live: tuple[int, ...] = ()
 
 
 def _behind(edges: list[tuple[int, Condition]], live_in: list[Live]) -> Live:
@@ -93,11 +96,13 @@ def _live(
     wanted: list[tuple[int, int]],
     feeds: Feeds | None,
     always_computes: list[bool],
-) -> list[bool]:
-    """Which instructions compute: all that write something live, and those of `always_computes`.
+    passed_on: Feeds,
+) -> tuple[list[bool], list[Live]]:
+    """(which instructions compute: all that write something live, and those of `always_computes`; what is live before
+    each).
 
     wanted[i]: (resources live at i in any case, resources live at i where its guard holds). feeds[i]: the stores to
-    shared memory whose values instruction i reads; None: any of them.
+    shared memory whose values instruction i reads; None: any of them. passed_on[i]: those to global memory.
     """
     count = len(table)
     live_in: list[Live] = [{} for _ in table]
@@ -126,12 +131,16 @@ def _live(
                         changed |= not computes[store]
                         computes[store] = True
                         fed.add(store)
+                for store in passed_on.get(i, ()):
+                    changed |= not computes[store] or store not in fed
+                    computes[store] = True
+                    fed.add(store)
             for key, bits in ((None, always), (fact.condition, guarded)):
                 if bits:
                     live[key] = live.get(key, 0) | bits
             if live != live_in[i]:
                 live_in[i], changed = live, True
-    return computes
+    return computes, live_in
 
 
 def _holds_stack(operand: Operand | None) -> bool:
@@ -139,8 +148,10 @@ def _holds_stack(operand: Operand | None) -> bool:
     return operand is not None and operand.kind == "R" and 0 <= STACK_REGISTER - operand.index < operand.count
 
 
-def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = None) -> Slice:
-    """The slice of a kernel. everything: all instructions (full mode). feeds: see `_live`."""
+def slice_program(
+    code: Code, everything: bool = False, feeds: Feeds | None = None, passed_on: Feeds | None = None
+) -> Slice:
+    """The slice of a kernel. everything: all instructions (full mode). feeds, passed_on: see `_live`."""
     instructions = code.instructions
     count = len(instructions)
     if everything:
@@ -158,7 +169,7 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
     published = [changes and publishes(i) for i in instructions]
     wanted = [(f.guard if e or k else 0, f.record | (f.data & ~MEMORY if p else 0))
               for f, e, k, p in zip(table, exact, known, published, strict=True)]  # fmt: skip
-    computes = _live(table, following, wanted, feeds, published)
+    computes, live_in = _live(table, following, wanted, feeds, published, passed_on or {})
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
     loads, open_ = (
         any(c and f.data & bits for c, f in zip(computes, table, strict=True)) for bits in (1 << GLOBAL, OPEN)
@@ -169,7 +180,8 @@ def slice_program(code: Code, everything: bool = False, feeds: Feeds | None = No
     loads = loads or any(published)
     vague = [not k and not e for k, e in zip(known, exact, strict=True)]
     shared = any(c and f.data & (1 << SHARED) for c, f in zip(computes, table, strict=True))
-    return Slice(computes, guarded, risky, vague, loads, shared, open_)
+    live = tuple(reduce(or_, held.values(), 0) for held in live_in)
+    return Slice(computes, guarded, risky, vague, loads, shared, open_, live=live)
 
 
 def descriptors_change(code: Code) -> bool:

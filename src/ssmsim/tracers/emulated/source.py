@@ -31,6 +31,7 @@ class EmulatedBlocks:
         self.warps_per_block = launch.warps_per_block
         self.block_count = len(self.order)
         self.tracing = tracing or Tracing(code or decode_launch(launch), launch)
+        self.tracing.wanted = None if self.whole else np.asarray(self.order)
         self._held: BlockTrace | None = None
         self._at = 0  # in what is held
         self._next = 0  # in the order
@@ -42,6 +43,11 @@ class EmulatedBlocks:
         taken for true (see slice.py), and of EXIT with a predicate of its own a GPU counts the lanes that leave.
         """
         return any(self.tracing.part.vague) or bool(conditional_exits(self.tracing.code.program).any())
+
+    @property
+    def timing_dependent(self) -> tuple[str, ...]:
+        """Instructions that make what the blocks execute hang on their order: see Tracing.timing_dependent."""
+        return self.tracing.timing_dependent
 
     def next_blocks(self, count: int) -> BlockTrace | None:
         """The next `count` blocks or fewer; None after the last."""
@@ -91,4 +97,5 @@ def cut(trace: BlockTrace, first: int, last: int, warps_per_block: int) -> Block
     return BlockTrace(
         trace.blocks[first:last], starts - starts[0], trace.index[part], trace.mask[part], trace.active[part],
         rows - rows[0], trace.addresses[access],
+        trace.awaited[np.isin(trace.awaited[:, 3], trace.blocks[first:last])] if len(trace.awaited) else trace.awaited,
     )  # fmt: skip

@@ -26,6 +26,12 @@ class MemoryWanted(Exception):
     """A plan that only knows where buffers lie met a tensor map in one: the batch must run again with their bytes."""
 
 
+class OrderWanted(Exception):
+    """Control may hang on an atomic, or on a strong load of what another block stores: blocks must be run in order
+    (in_order.py).
+    """
+
+
 @dataclass
 class Machine:
     """What semantics functions may see of the machine, for the W warps at hand (see semantics/__init__.py)."""
@@ -121,6 +127,29 @@ class State:
             r, ur, p, up = (np.zeros(shape, np.uint8) for shape in shapes)
             memories = np.zeros(self.shared.size, np.uint8), np.zeros(4 * self.local.size, np.uint8)
             self.labels = Labels(r, ur, p, up, *memories)
+
+    def widen(self, other: "State") -> None:
+        """Take in the blocks of another state, which have not begun, behind its own."""
+        for name in ("r", "ur", "p", "up", "voted"):
+            setattr(self, name, np.concatenate([getattr(self, name), getattr(other, name)], axis=int(name != "voted")))
+        self.block_of = np.concatenate([self.block_of, other.block_of + len(self.blocks)])
+        for name in ("blocks", "warp_of", "threads", "shared", "local", "barrier_count", "waiting_at", "barrier_wanted",
+                     "verdict", "red_all"):  # fmt: skip
+            setattr(self, name, np.concatenate([getattr(self, name), getattr(other, name)]))
+        self.stored_by = np.concatenate([self.stored_by, np.zeros(len(other.stored_by), np.uint16)])
+        self.warps += other.warps
+        self.paths.widen(other.paths)
+        for name in ("arrived", "phase", "since"):
+            both = getattr(self.cluster, name), getattr(other.cluster, name)
+            setattr(self.cluster, name, np.concatenate(both))
+        for name in ("expired", "waited", "tries"):
+            setattr(self.waits, name, np.concatenate([getattr(self.waits, name), getattr(other.waits, name)]))
+        if self.labels is not None and other.labels is not None:
+            for name in ("r", "ur", "p", "up"):
+                both = getattr(self.labels, name), getattr(other.labels, name)
+                setattr(self.labels, name, np.concatenate(both, axis=1))
+            for name in ("shared", "local"):
+                setattr(self.labels, name, np.concatenate([getattr(self.labels, name), getattr(other.labels, name)]))
 
     def machine(self, index: np.ndarray | slice) -> Machine:
         return Machine(self.shared, self.block_of[index], self.warp_of[index])

@@ -1,22 +1,27 @@
 """Trace mode: which slice of a kernel to carry out, and what to do when it turns out to be too short."""
 
 from dataclasses import replace
+from zlib import crc32
 
 import numpy as np
 
+from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code
 from ssmsim.sass.opcodes import Access
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.cluster import chosen, size_of, whole_clusters
+from ssmsim.tracers.emulated.endless import NeverEnds
 from ssmsim.tracers.emulated.hardware import in_cluster
+from ssmsim.tracers.emulated.in_order import InOrder
+from ssmsim.tracers.emulated.order import OF_GLOBAL
 from ssmsim.tracers.emulated.resources import publishes
 from ssmsim.tracers.emulated.run import Plan, run_blocks
 from ssmsim.tracers.emulated.shared_memory_history import History
 from ssmsim.tracers.emulated.slice import Slice, descriptors_change, slice_program
-from ssmsim.tracers.emulated.state import MemoryWanted, UnknownMet
-from ssmsim.tracers.emulated.unknown import unspoil
+from ssmsim.tracers.emulated.state import MemoryWanted, OrderWanted, UnknownMet
+from ssmsim.tracers.emulated.unknown import DataOfTheLaunch, unspoil
 
 
 class Tracing:
@@ -33,6 +38,12 @@ class Tracing:
         self.repeatable = descriptors_change(code) and all(publishes(i) for i in atomics)  # twice is as once
         self.open = self.part.reads_open
         self.labelled = self.part.loads_global and bool(atomics)
+        self.in_order: InOrder | None = None
+        self.wanted: np.ndarray | None = None  # blocks that will be asked for; None: all
+        self.given: dict[int, int] = {}  # checksums of blocks
+        self.may_change = any(
+            i.entry.space in OF_GLOBAL and i.entry.access in (Access.STORE, Access.ATOMIC) for i in instructions
+        )
         self._open_memory()
 
     def _open_memory(self) -> None:
@@ -46,6 +57,8 @@ class Tracing:
         image = self.image if self.part.loads_global else None
         plan = Plan(self.code, image, self.image, part or self.part, labelled, self.open and not history, history)
         plan.most = self.most
+        plan.unknowns.at_once = True
+        plan.unknowns.forgets = not descriptors_change(self.code)
         return plan
 
     def _shorten(self, blocks: np.ndarray) -> Plan:
@@ -80,7 +93,50 @@ class Tracing:
             self._open_memory()
             return self._run(blocks)
 
+    @property
+    def timing_dependent(self) -> tuple[str, ...]:
+        """Instructions (PC and text) whose values may hang on the order of blocks, as far as blocks have been run:
+        what the launch executes is then that of one order (in_order.py). Empty where nothing does.
+        """
+        return () if self.in_order is None else self.in_order.timing_dependent
+
     def _run(self, blocks: np.ndarray) -> BlockTrace:
+        if self.in_order is None:
+            try:
+                found = self._at_once(blocks)
+                self._remember(found)
+                return found
+            except (DataOfTheLaunch, OrderWanted):
+                pass
+            except NeverEnds:
+                if not self.part.loads_global:
+                    raise
+            self.in_order = InOrder(self.code, self.launch, self.most)
+            self.in_order.wanted = self.wanted
+            self._check()
+        return self.in_order.trace(blocks)
+
+    def _remember(self, trace: BlockTrace) -> None:
+        """Note what was given out, where the launch may turn out to need its order later."""
+        if self.part.loads_global and self.may_change:
+            ends = trace.first[:: self.launch.warps_per_block]
+            for k, block in enumerate(trace.blocks.tolist()):
+                self.given[block] = crc32(trace.index[ends[k] : ends[k + 1]].tobytes())
+
+    def _check(self) -> None:
+        """SsmsimError when blocks that were given out before run otherwise in order."""
+        assert self.in_order is not None
+        for block, before in self.given.items():
+            trace = self.in_order.trace(np.array([block]))
+            if crc32(trace.index.tobytes()) != before:
+                what = f"block {block} was traced before it showed that its control depends on the order of blocks"
+                raise SsmsimError(
+                    what, self.code.kernel.name, "trace the launch's blocks in ascending order, all at once"
+                )
+        self.given.clear()
+
+    def _at_once(self, blocks: np.ndarray) -> BlockTrace:
+        """Blocks that do not wait for others, together."""
         if self.plan is None:
             self.plan = self._shorten(blocks)
         try:

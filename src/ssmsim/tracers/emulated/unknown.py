@@ -28,8 +28,8 @@ KNOWN = 1  # mark of a byte in memory that was recorded or stored; 0: never (fin
 SPOILED = 2  # mark of a byte that the kernel stored without its value being computed
 FIRST = 3  # labels of reads start here
 OF_THE_LAUNCH = (
-    "control by what the same launch writes (locks, flags, tickets, scratch in global memory) depends on the order in "
-    "which its warps run; it is not replayed yet"
+    "control by what the same launch writes (locks, flags, tickets, scratch in global memory) is followed through "
+    "loads, stores and atomics alone, of values that are known"
 )
 Read = Callable[[State, Group], np.ndarray]
 
@@ -42,10 +42,25 @@ class UnknownData(SsmsimError):
         self.loads = frozenset(loads)
 
 
+class DataOfTheLaunch(UnknownData):
+    """Control depends on what the same launch writes."""
+
+
+class StoresWanted(Exception):
+    """Control depends on stores whose values were not computed. feeds: by load, those stores."""
+
+    def __init__(self, feeds: dict[int, set[int]]) -> None:
+        super().__init__(str(feeds))
+        self.feeds = feeds
+
+
 class Unknowns:
     """The reads that gave labels: label FIRST + i stands for reads[i], (what it read, what a user can do).
 
     loads: by label, (instruction, address of the allocation) of the loads from unrecorded memory that gave it.
+    stored_by: by label, the loads that gave it from bytes that the launch itself stores. spoilers: by load, the
+    stores of such bytes, as far as they are known (order.py). at_once: blocks are run in no order that counts, so
+    that atomics on global memory tell nothing. forgets: nor do stores there, even if their values are computed.
     """
 
     def __init__(self, watched: bool, full: bool = False) -> None:
@@ -53,6 +68,9 @@ class Unknowns:
         self.watched, self.full = watched, full
         self.reads: list[tuple[str, str]] = []
         self.loads: dict[int, set[tuple[int, int]]] = {}
+        self.stored_by: dict[int, set[int]] = {}
+        self.spoilers: dict[int, set[int]] = {}
+        self.at_once = self.forgets = False
 
     def label(self, what: str, todo: str) -> int:
         """The label of a read; the last one is shared when there are too many."""
@@ -70,7 +88,9 @@ class Unknowns:
 
     def stored(self, ins: Instruction) -> int:
         """The label of a load from bytes that the launch itself changes."""
-        return self.label(f"data that {ins.place} loads from bytes that the kernel itself stores", OF_THE_LAUNCH)
+        label = self.label(f"data that {ins.place} loads from bytes that the kernel itself stores", OF_THE_LAUNCH)
+        self.stored_by.setdefault(label, set()).add(ins.index)
+        return label
 
     def refuse(self, labels: np.ndarray, lanes: np.ndarray, ins: Instruction, what: str) -> None:
         """UnknownData when a lane's label is set: names PC, instruction, and the read behind it."""
@@ -78,7 +98,14 @@ class Unknowns:
         bad = bad[bad > 0]
         if bad.size:
             source, todo = self.reads[int(bad[0]) - FIRST]
-            loads = {load for label in np.unique(bad) for load in self.loads.get(int(label), ())}
+            labels_met = np.unique(bad).tolist()
+            stored = {load for label in labels_met for load in self.stored_by.get(label, ())}
+            feeds = {load: self.spoilers[load] for load in stored if self.spoilers.get(load)}
+            if feeds:
+                raise StoresWanted(feeds)
+            loads = {load for label in labels_met for load in self.loads.get(label, ())}
+            if stored:
+                raise DataOfTheLaunch(f"its {what} depends on {source}", ins.where, todo, loads)
             raise UnknownData(f"its {what} depends on {source}", ins.where, todo, loads)
 
 
