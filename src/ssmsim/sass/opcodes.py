@@ -286,7 +286,6 @@ BETWEEN = "reductions into another block's shared memory have no timing"
 COPIES_ARRIVE = "arrivals of LDGSTS at an mbarrier have no timing"
 LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
-RELEASED = "that a block gives shared memory back before it ends is not modelled"
 
 
 def _no_masks(mods: Mods) -> str:
@@ -520,7 +519,7 @@ OPCODES: dict[str, Opcode] = {
     "PREEXIT": Op(N, " = "),
     "ACQBULK": Op(N, " = "),
     "USETMAXREG": Op(N, _register_pool),
-    "USETSHMSZ": Op(N, " = imm?", untimed=RELEASED),
+    "USETSHMSZ": Op(N, " = imm?"),
     "UCGABAR_ARV": Op(D, " = "),
     "UCGABAR_WAIT": Op(D, " = "),
     "ELECT": Op(A, "p? b32? = p?", "lanes.elect", ("active",)),

@@ -130,7 +130,14 @@ def access_rows(ins: Instruction) -> int:
     access, space = ins.entry.access, ins.entry.space
     if access in (Access.COPY, Access.REMOTE) or ins.base == "SYNCS":
         return 2
-    return int(access != Access.NONE and space != Space.CONSTANT) + (ins.base in WARPGROUP_PRODUCTS)
+    return int(access != Access.NONE and space != Space.CONSTANT) + (
+        ins.base in WARPGROUP_PRODUCTS or barrier_in_register(ins)
+    )
+
+
+def barrier_in_register(ins: Instruction) -> bool:
+    """Whether a BAR names its barrier, or how many threads it waits for, by a register."""
+    return ins.base == "BAR" and any(o is not None and o.kind in ("R", "UR") for o in ins.sources[:2])
 
 
 def instruction_records(

@@ -114,6 +114,7 @@ class BlockTrace:
                                 SYNCS: a row of operands, then addresses. Operands: EXCH the word, ARRIVE the register (0
                                 without one), PHASECHK bit 0 the parity asked for, bit 1 set where the try ended without it.
                                 STAS, REDAS: mbarriers, then addresses.
+                                BAR with a register: the barrier's number in lane 0, its threads in lane 1 (0: the block's).
     awaited:      int64[n, 6]   values that passed between blocks of the launch through global memory, where control hangs
                                 on them: (block, warp, instruction) of the store or atomic that wrote one last, then of
                                 the load or atomic that found it. Blocks are linear ids, warps count in their block,

@@ -41,6 +41,7 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
         else:
             one.constant = _constant(text, config)
         _dependencies(one, row, where)
+        one.accessing, one.shrinks = row["accesses"], name.split(".")[0] == "USETSHMSZ"
         _operation(one, name, text, row, config, where)
         if index in targets:
             cells.clear()
@@ -169,12 +170,10 @@ def _wait(one, name: str, text: str, row, config: SimConfig, where: str) -> None
             _exchange(one, config.mio.view_fence_cycles)
             one.is_store, one.write_long, one.stops = 1, 1, base == "MEMBAR"
     elif base == "BAR":
-        if not 0 <= row["barrier"] < r.MAX_BARRIERS:
-            raise SsmsimError(f"the engine knows barriers 0 to {r.MAX_BARRIERS - 1} by number alone", where,
-                              "barriers named by a register are not timed yet; ssmsim inspect and ssmsim trace take the launch")  # fmt: skip
-        if row["barrier_threads"] < 0:
-            raise SsmsimError("the engine knows how many threads a barrier waits for by number alone", where,
-                              "counts held in a register are not timed yet; ssmsim inspect and ssmsim trace take the launch")  # fmt: skip
+        if row["accesses"]:
+            one.space = kinds.NAMED_BARRIER
+        elif not 0 <= row["barrier"] < r.MAX_BARRIERS:
+            raise SsmsimError(f"a block has barriers 0 to {r.MAX_BARRIERS - 1}", where, "decode again")
         one.kind, one.pipe = kinds.BARRIER, kinds.FREE
         one.count, one.threads, one.is_store = row["barrier"], row["barrier_threads"], row["barrier_arrives"]
         one.defers = "DEFER_BLOCKING" in mods and not one.is_store

@@ -27,6 +27,7 @@ from ssmsim.engines.embedded.event_queue import (
     REPLY,
     RETIRE,
     SERVE,
+    SIGNAL,
     STORED,
     SUCCEED,
     TMA,
@@ -141,6 +142,8 @@ def asynchronous(m, chip, cores, memory, kind, a, b, cycle):
         mbarrier.comes(m, chip, cores, a, b, cycle)
     elif kind == CLUSTER_OPEN:
         cluster_barrier.open_barrier(m, cores, a, cycle)
+    elif kind == SIGNAL:
+        lsu.written(m, cores, a, cycle)
 
 
 @njit(cache=True, inline="always")

@@ -1,5 +1,6 @@
 """Python driver: fill the pool, run the loop, react to its status, make the result row."""
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from ssmsim.engines.embedded import conservation, event_queue, instructions, loo
 from ssmsim.engines.embedded.feed.block_pool import Pool
 from ssmsim.engines.embedded.feed.rasterization import in_order
 from ssmsim.engines.embedded.sampling import warm_caches, window
-from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool
+from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool, WholeLaunch
 from ssmsim.engines.embedded.sm import instruction
 from ssmsim.engines.embedded.sm.memory import mbarrier
 from ssmsim.engines.embedded.sources import digest
@@ -52,6 +53,18 @@ def simulate(request: Request) -> Result:
     Raises SsmsimError for a launch of another architecture, one that does not fit, a schedule that goes with no sample,
     an opcode without timing, a deadlock (naming warp and barrier), or a broken conservation law.
     """
+    try:
+        return timed(request)
+    except WholeLaunch:
+        if request.tracer is None:
+            raise SsmsimError("blocks wait for each other, so the launch can't be sampled", request.launch.folder,
+                              "time the whole launch") from None  # fmt: skip
+        blocks = request.tracer.blocks(request.launch, request.program)
+        return timed(dataclasses.replace(request, blocks=blocks, sample=False))
+
+
+def timed(request: Request) -> Result:
+    """simulate(). Raises WholeLaunch where a sample is asked for and can't be had."""
     started = time.perf_counter()
     request = in_order(request)
     program, launch, config = request.program, request.launch, at_clock(request.config, request.sm_clock_mhz)
@@ -72,8 +85,8 @@ def simulate(request: Request) -> Result:
         line.write(views.timeline)
     if sampler is not None and views.warp_samples is not None:
         sampler.write(views.warp_samples)
-    timed = int(pool.executed.sum())
-    conservation.conserve(state, timed)
+    executed = int(pool.executed.sum())
+    conservation.conserve(state, executed)
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
     if views.stalls is not None:
         stalls_by_instruction.write(views.stalls, state, pool.executed, program)
@@ -81,10 +94,17 @@ def simulate(request: Request) -> Result:
         launch=Path(launch.folder).name, workload=Path(launch.folder).parent.name, kernel=launch.kernel, config=config.name,
         engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="warm" if request.warm else "cold",
         counters=report.counters(state, pool, program, config, launch),
-        warp_instructions=timed, sampled=sampled, notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz", *report.notes(state)],
+        warp_instructions=executed, sampled=sampled,
+        notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz", *report.notes(state), *one_order(request)],
     )  # fmt: skip
     result.wall_seconds = time.perf_counter() - started
     return result
+
+
+def one_order(request: Request) -> list[str]:
+    """A note on control that hangs on the order in which blocks come: one order was replayed."""
+    where = getattr(request.blocks, "timing_dependent", ())
+    return [f"control hangs on which block comes first, at {', '.join(where)}: one order was replayed"] if where else []
 
 
 def check_device(launch: Launch, config: SimConfig) -> None:

@@ -22,6 +22,27 @@ def packs_both(ins: Instruction) -> bool:
     return (first.kind, first.index) == (second.kind, second.index)
 
 
+def value_of(value: np.ndarray | None, group: Group, default: int) -> np.ndarray:
+    """int64[W] of an operand's value, the same in all lanes."""
+    if value is None:
+        return np.full(len(group.numbers), default)
+    return np.broadcast_to(for_warp(value, group), (len(group.numbers), 1))[:, 0].astype(np.int64)
+
+
+def compile_barrier_rows(ins: Instruction) -> Callable[[State, Group, np.ndarray | None], np.ndarray]:
+    """The function (state, group, lanes) -> int64 [W, 1, 32] of a BAR whose barrier is named by a register, see BlockTrace."""
+    number, threads, packed = reader(ins.sources[0], ins), reader(ins.sources[1], ins), packs_both(ins)
+
+    def rows(state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
+        found = np.zeros((len(group.numbers), 1, 32), np.int64)
+        at = value_of(number(state, group), group, 0)
+        found[:, 0, 0] = at % NAMED_BARRIERS
+        found[:, 0, 1] = at >> 16 if packed else value_of(threads(state, group), group, 0)
+        return found
+
+    return rows
+
+
 def compile_barrier(ins: Instruction, lanes_of: Callable[[State, Group], np.ndarray]) -> Callable[[State, Group], None]:
     """BAR for a group: its warps wait (but for ARV) until as many threads have come as the barrier wants.
 
@@ -32,11 +53,6 @@ def compile_barrier(ins: Instruction, lanes_of: Callable[[State, Group], np.ndar
     predicate = ins.sources[2]
     held = reader(predicate, ins) if predicate is not None else None
     reduces, following = ins.has("RED"), ins.index + 1
-
-    def value_of(value: np.ndarray | None, group: Group, default: int) -> np.ndarray:
-        if value is None:
-            return np.full(len(group.numbers), default)
-        return np.broadcast_to(for_warp(value, group), (len(group.numbers), 1))[:, 0].astype(np.int64)
 
     def steer(state: State, group: Group) -> None:
         paths, warps = state.paths, group.numbers

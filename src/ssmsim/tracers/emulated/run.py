@@ -13,9 +13,11 @@ from ssmsim.sass.decode import Code
 from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space
 from ssmsim.sass.operands import RZ, Operand
+from ssmsim.sass.records import barrier_in_register
 from ssmsim.tracers.emulated import divergence, waits
 from ssmsim.tracers.emulated.access import compile_move, compile_rows, compile_spoil
 from ssmsim.tracers.emulated.address_space import Image
+from ssmsim.tracers.emulated.barriers import compile_barrier_rows
 from ssmsim.tracers.emulated.bulk_copy import BulkCopy, RemoteStore
 from ssmsim.tracers.emulated.cluster_access import compile_arrival
 from ssmsim.tracers.emulated.control import compile_control
@@ -135,7 +137,10 @@ class Plan:
             if ins.entry.control != Control.NONE:
                 control = compile_control(ins)
                 steps += self._check(ins, end - start, "branch" if ins.entry.control == Control.BRANCH else "operand")
-                steps += self._guard_step(ins, end - start)
+                if barrier_in_register(ins):
+                    steps.append(Step(end - start, None, guard_lanes(ins.guard), compile_barrier_rows(ins)))
+                else:
+                    steps += self._guard_step(ins, end - start)
                 break
             steps += self._steps(ins, end - start)
             if end + 1 == len(instructions) or end + 1 in self.ends_before:

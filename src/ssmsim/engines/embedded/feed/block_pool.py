@@ -12,6 +12,7 @@ from numba import njit
 from ssmsim.architecture import LANES, SECTORS_PER_LINE
 from ssmsim.engines.embedded import conservation
 from ssmsim.engines.embedded.feed import async_words, coalesce, coalesce_cache, skip_prologue
+from ssmsim.engines.embedded.feed.handover import Handover
 from ssmsim.engines.embedded.host.huge_pages import Room
 from ssmsim.engines.embedded.sm.instruction import MBARRIER
 from ssmsim.engines.embedded.state.machine import State
@@ -80,6 +81,7 @@ class Pool:
         self.rows = self.program.instructions["accesses"]
         local = bool((self.program.instructions["space"] == Space.LOCAL).any())
         self.lines_per_row = SECTORS_PER_LINE * LANES if local else LANES
+        self.handover = Handover(self.state)
         self.asynchronous = bool((self.state.code.space >= MBARRIER).any())
         self.instructions = self.program.instructions.view(np.recarray)
         self.guesses = bool(getattr(self.source, "guesses", False))
@@ -112,6 +114,7 @@ class Pool:
         return skip_prologue.without(trace, self.program) if skips else trace
 
     def _free(self, number: int) -> None:
+        self.handover.free(number)
         for name, start, length in self.parts.pop(number):
             self.arenas[name].give(start, length)
         self.state.loaded[number].done = 0
@@ -141,12 +144,17 @@ class Pool:
             self.parts[number] = list(zip(self.arenas, place, length, strict=True))
         records = self.state.loaded
         records.turn[(self.loaded + np.arange(blocks)) % len(records)] = numbers
-        records.id[numbers], records.done[numbers] = trace.blocks, 0
+        records.id[numbers], records.done[numbers], records.launched[numbers] = trace.blocks, 0, 0
         ends = trace.first[np.arange(blocks)[:, None] * warps + np.arange(warps + 1)]
         records.first[numbers, : warps + 1] = ends - ends[:, :1] + places[:, :1]
         records.access[numbers, :warps] = starts + places[:, 1:2]
         self.loaded += blocks
         self.state.gpu[0].loaded_blocks = self.loaded
+        self._hand_over(trace, numbers)
+
+    def _hand_over(self, trace: BlockTrace, numbers: np.ndarray) -> None:
+        """Note which of the loaded blocks' loads wait for what other blocks write."""
+        self.handover.add(trace, numbers)
 
     def _words(self, trace: BlockTrace) -> int:
         """Words of the pool that bulk copies and mbarriers take beyond a row's lines."""
@@ -216,6 +224,7 @@ def settle(accesses, lines, held_accesses, held_lines, places, lengths):
             held = held_accesses[places[b, 1] + i]
             held.first_line = accesses[a].first_line + places[b, 2]
             held.lines, held.wavefronts = accesses[a].lines, accesses[a].wavefronts
+            held.awaits = held.signals = 0
             a += 1
         for i in range(lengths[b, 2]):
             held_lines[places[b, 2] + i] = lines[line]

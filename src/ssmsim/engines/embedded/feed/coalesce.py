@@ -20,12 +20,22 @@ from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.feed import async_words
 from ssmsim.engines.embedded.feed.coalesce_cache import remember, repeat
 from ssmsim.engines.embedded.feed.line_word import line_of, sectors_of, word_of
-from ssmsim.engines.embedded.sm.instruction import BULK_SPACE, COPY, LOCAL, MBARRIER, NO_SPACE, REMOTE_STORE, SHARED
+from ssmsim.engines.embedded.sm.instruction import (
+    BULK_SPACE,
+    COPY,
+    LOCAL,
+    MBARRIER,
+    NAMED_BARRIER,
+    NO_SPACE,
+    REMOTE_STORE,
+    SHARED,
+)
 from ssmsim.engines.embedded.state.pointers import unowned
 from ssmsim.engines.embedded.state.records import OFF_BIT, record
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 
 MAX_CLUSTER = 16  # blocks
+BARRIER_BITS = 8  # of a barrier's number; above it its threads
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
 SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wavefronts", "conflicts", "lines",
@@ -34,7 +44,8 @@ SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wav
  IDEAL, MATRIX_WAVEFRONTS, COPY_WAVEFRONTS, LOCAL_SECTORS) = range(len(SUMS))  # fmt: skip
 
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
-ACCESS = record("first_line", "lines", "wavefronts")
+# awaits, signals: numbers of writes that it waits for or is, see handover.py.
+ACCESS = record("first_line", "lines", "wavefronts", "awaits", "signals")
 
 
 def bank_words() -> np.ndarray:
@@ -256,6 +267,8 @@ def asynchronous(ins, one, on, addresses, row, access, lines, at, operands):
     if one.space == BULK_SPACE:
         access.lines = async_words.of_bulk_copy(addresses[row], lines, at[2]) if ins.accesses else 0
         more = async_words.OPERANDS
+    elif one.space == NAMED_BARRIER:
+        access.wavefronts = addresses[row, 0] | addresses[row, 1] << BARRIER_BITS
     elif one.space == REMOTE_STORE:
         access.wavefronts = async_words.of_remote_stores(on, ins.width, addresses[row], lines, at[2])
         more = 2 * access.wavefronts

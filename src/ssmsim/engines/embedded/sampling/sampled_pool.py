@@ -72,6 +72,10 @@ def segments(
     return [*chosen, (blocks - tail, blocks)]
 
 
+class WholeLaunch(Exception):
+    """The launch can't be sampled."""
+
+
 class SampledPool(Pool):
     """A pool that times some of the source's blocks. target: warp instructions to time, about; seed: draw of the places."""
 
@@ -103,6 +107,11 @@ class SampledPool(Pool):
         self.lengths[coming.start : coming.stop] = np.diff(trace.first[::warps])
         self._load(trace)
         self.sequence.update(zip(self.latest.tolist(), coming, strict=True))
+
+    def _hand_over(self, trace: BlockTrace, numbers: np.ndarray) -> None:
+        """Blocks that wait for each other are timed all: one that is passed over would write nothing."""
+        if len(trace.awaited):
+            raise WholeLaunch
 
     def _plan(self) -> None:
         self.planned = True

@@ -18,7 +18,7 @@ def expected(block, threads):
 
 
 @njit(cache=True)
-def arrive(m, cores, block, one, number, w, cycle):
+def arrive(m, cores, block, one, number, threads, w, cycle):
     """One warp arrives; when it is the last, all that wait go on after the barrier's latency.
 
     The SM's barrier unit takes one warp per barrier_interval: our microbenchmark sm/barrier_latency, 2 cycles more per
@@ -27,12 +27,12 @@ def arrive(m, cores, block, one, number, w, cycle):
     sm = cores.sms[block.sm]
     sm.barrier_free = max(sm.barrier_free, cycle) + m.sm.barrier_interval_cycles
     block.arrived[number] += 1
-    block.expected[number] = one.threads
+    block.expected[number] = threads
     if one.defers:
         cores.warps[w].deferred = number + 1
     elif not one.is_store:
         cores.warps[w].held = number + 1
-    if block.arrived[number] >= expected(block, one.threads):
+    if block.arrived[number] >= expected(block, threads):
         free = max(sm.lsu_free, cycle)
         sm.lsu_free = free + lsu_drain.stop(m, sm, free)
         open_barrier(m, cores, block, number, cycle, sm.barrier_free + m.sm.barrier_latency_cycles)

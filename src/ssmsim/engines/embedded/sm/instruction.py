@@ -26,9 +26,22 @@ KINDS = (
 (FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, MEMBAR, QUEUED, GMMA_ARRIVE, BULK, CLUSTER_ARRIVE,
  CLUSTER_WAIT) = range(len(KINDS))  # fmt: skip
 
-# Memory operations, as the LSU tells them apart. bulk: the TMA unit's. cluster: of shared memory by generic address.
-SPACES = ("none", "shared", "global", "local", "copy", "exchange", "mbarrier", "bulk", "remote_store", "cluster")
-(NO_SPACE, SHARED, GLOBAL, LOCAL, COPY, EXCHANGE, MBARRIER, BULK_SPACE, REMOTE_STORE, CLUSTER) = range(len(SPACES))
+# Memory operations, as the LSU tells them apart. bulk: the TMA unit's. named_barrier: of a BAR with a register. cluster: of shared memory by generic address.
+SPACES = (
+    "none",
+    "shared",
+    "global",
+    "local",
+    "copy",
+    "exchange",
+    "mbarrier",
+    "bulk",
+    "remote_store",
+    "named_barrier",
+    "cluster",
+)
+(NO_SPACE, SHARED, GLOBAL, LOCAL, COPY, EXCHANGE, MBARRIER, BULK_SPACE, REMOTE_STORE, NAMED_BARRIER,
+ CLUSTER) = range(len(SPACES))  # fmt: skip
 
 # What a SYNCS does, and what a bulk instruction does.
 INIT, INVALIDATE, ARRIVE, CHECK = range(4)
@@ -42,7 +55,7 @@ CODE = record(
     "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
     "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
     "syncs", "arrivals", "transactions", "remote",  # of a SYNCS; arrivals -1: the register's, transactions: times the register
-    "bulk", "generic",
+    "bulk", "generic", "accessing", "shrinks",
     "port",  # cycles of the sub-core's port that it takes, 0: by its registers
     whole_lines=True,
 )  # fmt: skip

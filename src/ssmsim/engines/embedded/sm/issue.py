@@ -10,6 +10,7 @@ from numba import njit
 from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
+from ssmsim.engines.embedded.feed.coalesce import BARRIER_BITS
 from ssmsim.engines.embedded.plugins import chosen
 from ssmsim.engines.embedded.sm import barrier, cluster_barrier, fetch, pipes, schedulers, scoreboard, tensor
 from ssmsim.engines.embedded.sm import stalls as reason
@@ -21,6 +22,7 @@ from ssmsim.engines.embedded.sm.instruction import (
     GMMA_ARRIVE,
     MEMBAR,
     MEMORY,
+    NAMED_BARRIER,
     QUEUED,
 )
 from ssmsim.engines.embedded.sm.memory import fence, lsu, tma
@@ -32,12 +34,14 @@ NEXT_LINE = 16  # instructions of a stream in a line of the host's cache
 
 
 @njit(cache=True, forceinline=True)
-def hazard(m, sm, sub, warp, one, cycle):
+def hazard(m, sm, sub, warp, one, accesses, signals, cycle):
     """(first cycle at which the hardware takes the instruction, stall reason until then)."""
     if one.kind == MEMORY:
         why = lsu.full(m, sub, warp, one)
         if why:
             return INF, why
+        if lsu.held_back(m, warp, one, accesses, signals):
+            return INF, reason.LONG
     elif one.kind == GMMA:
         until = tensor.room_at(m, sm, one)
         if until > cycle:
@@ -55,8 +59,9 @@ def hazard(m, sm, sub, warp, one, cycle):
 
 
 @njit(cache=True, forceinline=True)
-def choose(m, sm, sub, warps, code, stalls, first, cycle):
+def choose(m, sm, sub, cores, first, cycle):
     """The warp to issue, NONE when none can; and the cycle at which to look again, at the others at least."""
+    warps, code, stalls = cores.warps, cores.code, cores.stalls
     best, again = NONE, INF
     awake = sub.awake
     while awake:
@@ -68,7 +73,7 @@ def choose(m, sm, sub, warps, code, stalls, first, cycle):
             if warp.ready == INF:
                 sub.awake ^= warp.bit
             continue
-        until, why = hazard(m, sm, sub, warp, code[warp.current], cycle)
+        until, why = hazard(m, sm, sub, warp, code[warp.current], cores.accesses, cores.signals, cycle)
         if until > cycle:
             reason.block(warp, stalls, cycle, until, why)
             again = min(again, until)
@@ -92,7 +97,7 @@ def subcore(m, chip, cores, icache, memory, s, index, cycle):
     """One cycle of one sub-core."""
     sm, sub = cores.sms[s], cores.subs[index]
     first = index * m.sm.warp_slots_per_subcore
-    w, sub.wake = choose(m, sm, sub, cores.warps, cores.code, cores.stalls, first, cycle)
+    w, sub.wake = choose(m, sm, sub, cores, first, cycle)
     if w == NONE:
         return
     warp = cores.warps[w]
@@ -146,7 +151,13 @@ def execute(m, chip, cores, icache, w, cycle):
     if kind == GMMA_ARRIVE:
         tensor.gather(m, cores, cores.blocks[warp.block], warp, cycle)
     if kind == BARRIER:
-        barrier.arrive(m, cores, cores.blocks[warp.block], one, one.count, w, cycle)
+        number, threads = one.count, one.threads
+        if one.space == NAMED_BARRIER:
+            named = cores.accesses[warp.access].wavefronts
+            number, threads = named & (1 << BARRIER_BITS) - 1, named >> BARRIER_BITS
+            warp.access += 1
+        if one.space != NAMED_BARRIER or not warp.off:
+            barrier.arrive(m, cores, cores.blocks[warp.block], one, number, threads, w, cycle)
     if one.write_add:
         warp.scoreboard += one.write_add
         warp.long &= ~(one.write_add * COUNTER_MASK)

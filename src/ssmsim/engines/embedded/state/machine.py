@@ -24,6 +24,7 @@ from ssmsim.engines.embedded.state.occupancy import occupancy
 from ssmsim.engines.embedded.state.parameters import cpcs, parameters
 from ssmsim.engines.embedded.state.parts import BY_ADDRESS, ORDER, Arrays, Parts, addresses, groups
 from ssmsim.engines.embedded.state.records import Records
+from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 
 BULK_LINES = 2048  # of bulk copies on their way, for which an SM has entries; the hardware's number is not known
@@ -55,6 +56,7 @@ class State:
     prefetched: Records
     mbarriers: Records
     clusters: Records
+    signals: Records
     slices: Records
     nodes: Records
     l2_tags: Records
@@ -86,6 +88,11 @@ class State:
 def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int) -> State:
     """All state at the start of the kernel: caches empty, nothing in flight."""
     fits = occupancy(launch, config)
+    if block_total > fits.blocks * config.sm_count and (code["shrinks"] == 1).any():
+        what = (
+            "that a block gives shared memory back before it ends (USETSHMSZ), so that another starts, is not modelled"
+        )
+        raise SsmsimError(what, launch.folder, "a launch whose blocks all fit on the GPU at once can be timed")
     machine = parameters(code, launch, config, fits, block_total)
     m, room = machine[0], Room()
     sms = room.records(core.SM, int(m.sms))
@@ -121,6 +128,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         prefetched=room.records(prefetch_buffer.PREFETCHED, max(1, len(sms) * int(m.prefetch_places))),
         mbarriers=room.records(mbarrier.MBARRIER_WORD, len(sms) * int(m.block_places) * mbarrier.MBARRIERS if m.mbarriers else 1),
         clusters=room.records(cluster_barrier.CLUSTER_RECORD, len(sms) * int(m.block_places) if m.cluster_barriers else 1),
+        signals=room.records(lsu.SIGNALS, 1024),
         slices=room.records(slice_cache.SLICE, config.l2.slices),
         nodes=room.records(slice_queues.NODE, 4 * config.l2.slices * int(m.cpcs + m.sms + 3)),
         l2_tags=room.records(tag_store.TAG, int(m.l2.slices * m.l2_sets * m.l2.ways)),

@@ -19,6 +19,7 @@ from numba import njit
 
 from ssmsim.architecture import SECTOR_BYTES
 from ssmsim.engines.embedded.bitmask import popcount
+from ssmsim.engines.embedded.event_queue import SIGNAL, schedule
 from ssmsim.engines.embedded.feed import line_word
 from ssmsim.engines.embedded.feed.line_word import full_of, sectors_of
 from ssmsim.engines.embedded.memory import noc
@@ -61,6 +62,8 @@ def access(m, chip, cores, memory, s, index, cycle):
             store(m, chip, cores, memory, sm, index, cores.lines[i], now)
         else:
             sent += load(m, chip, cores, memory, sm, index, cores.lines[i], now)
+    if access_.signals:
+        schedule(chip.events, cycle + m.request_latency, SIGNAL, access_.signals, 0)
     # the data banks are those of shared memory: our microbenchmark l1/latency_capacity_bandwidth, ldg32_far
     passes = (access_.wavefronts * m.wavefront_fp + (1 << FP) - 1) >> FP
     request.last += max(0, passes - 1)

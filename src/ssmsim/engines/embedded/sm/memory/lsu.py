@@ -35,7 +35,7 @@ from ssmsim.engines.embedded.sm.memory import (
     return_order,
     writeback,
 )
-from ssmsim.engines.embedded.sm.scoreboard import wake
+from ssmsim.engines.embedded.sm.scoreboard import reconsider, wake
 from ssmsim.engines.embedded.sm.stalls import LG, MIO, WAIT
 from ssmsim.engines.embedded.state.records import COPY_GROUPS, COUNTER_MASK, FP, INF, NONE, record
 
@@ -64,6 +64,30 @@ def full(m, sub, warp, one):
     if kept and warp.turn < sub.given_turn:
         kept -= 1
     return MIO if sub.queue_count + kept >= m.mio.queue_entries_per_subcore else 0
+
+
+# Writes that loads of other blocks await: the cycle at which each is at the L2, 0 before.
+SIGNALS = record("when")
+
+
+@njit(cache=True, forceinline=True)
+def held_back(m, warp, one, accesses, signals):
+    """Whether what another block is to write is not there yet (feed/handover.py)."""
+    if not m.handover or one.space != GLOBAL or one.is_store or one.is_atomic:
+        return False
+    number = accesses[warp.access].awaits
+    return number != 0 and signals[number].when == 0
+
+
+@njit(cache=True)
+def written(m, cores, number, cycle):
+    """A write that is awaited is at the L2: warps that were held back go on."""
+    cores.signals[number].when = max(1, cycle)
+    for w in range(m.sms * SUBCORES * m.sm.warp_slots_per_subcore):
+        warp = cores.warps[w]
+        if warp.block != NONE and warp.ready == INF and not warp.held and cores.code[warp.current].space == GLOBAL:
+            place = w // m.sm.warp_slots_per_subcore
+            reconsider(warp, cores.subs[place], cores.sms[place // SUBCORES], cores.code, cores.stalls, cycle)
 
 
 @njit(cache=True, forceinline=True)
