@@ -26,7 +26,8 @@ KINDS = (
 (FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, MEMBAR, QUEUED, GMMA_ARRIVE, BULK, CLUSTER_ARRIVE,
  CLUSTER_WAIT) = range(len(KINDS))  # fmt: skip
 
-# Memory operations, as the LSU tells them apart. bulk: the TMA unit's. named_barrier: of a BAR with a register. cluster: of shared memory by generic address.
+# Memory operations, as the LSU tells them apart. bulk: the TMA unit's; named_barrier: of a BAR with a register;
+# cluster: of shared memory by generic address.
 SPACES = (
     "none",
     "shared",
