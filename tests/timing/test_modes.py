@@ -68,8 +68,8 @@ def test_an_edit_in_any_file_of_the_engine_is_another_cache(tmp_path: Path, monk
             text.write("# edited\n")
         digests.add(sources.digest.__wrapped__())
     assert len(digests) == 3 + len(files)
-    (tmp_path / "architecture.py").write_text(sources.ARCHITECTURE.read_text() + "# edited\n")
-    monkeypatch.setattr(sources, "ARCHITECTURE", tmp_path / "architecture.py")
+    (tmp_path / "architecture.py").write_text(sources.BESIDE[0].read_text() + "# edited\n")
+    monkeypatch.setattr(sources, "BESIDE", (tmp_path / "architecture.py", *sources.BESIDE[1:]))
     assert sources.digest.__wrapped__() not in digests
 
 

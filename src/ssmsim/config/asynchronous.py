@@ -1,10 +1,8 @@
 """Parameters of what works beside the warps: mbarriers, the TMA unit, clusters and the network between their SMs."""
 
-from typing import Annotated
-
 from pydantic import Field
 
-from ssmsim.config.fields import Cycles, Group, Interval, Latency, NonNegative, Rate
+from ssmsim.config.fields import Cycles, Group, Interval, Latency, NonNegative, Rate, Room
 
 
 class Mbarrier(Group):
@@ -32,9 +30,7 @@ class Tma(Group):
 class Cluster(Group):
     """Blocks that share their shared memory, and the network between the SMs of a GPC."""
 
-    sms_per_gpc: tuple[Annotated[int, Field(ge=0, le=64)], ...] = Field(
-        description="of each GPC, the SMs that take blocks of clusters of more than two"
-    )
+    sms_apart: Room = Field(description="SMs of the first GPC that take no blocks of clusters of more than two")
     barrier_near_cycles: Cycles = Field(
         description="last arrival to the first issue after it, clusters of up to two blocks"
     )

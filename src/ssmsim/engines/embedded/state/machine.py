@@ -108,9 +108,8 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
     sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
     sms.tma_next = r.INF
-    sms.takes_clusters = np.concatenate(
-        [np.arange(n) < k for n, k in zip(config.gpu.sms_per_gpc, config.cluster.sms_per_gpc, strict=True)]
-    )
+    first = config.gpu.sms_per_gpc[0]
+    sms.takes_clusters = (np.arange(len(sms)) >= first) | (np.arange(len(sms)) < first - config.cluster.sms_apart)
     bulk_lines = BULK_LINES if (code["kind"] == instruction.BULK).any() else 0
     l0_entries = len(subs) * int(m.l0_sets * m.l0_ways)
     state = State(
