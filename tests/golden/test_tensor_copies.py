@@ -9,7 +9,6 @@ import pytest
 from ssmsim.config.load import load
 from ssmsim.coverage.check import check
 from ssmsim.engines.run_launch import replay
-from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.tracers.emulated.address_space import Image
@@ -86,11 +85,8 @@ def test_totals() -> None:
     assert emulate_totals(launch_of("03")).warp_instructions == 23552
 
 
-def test_a_simulation_is_refused_by_name_and_coverage_counts_what_was_emulated() -> None:
+def test_a_simulation_gives_the_instructions_that_were_emulated() -> None:
     config = ROOT / "simconfigs/h200.yaml"
-    with pytest.raises(SsmsimError, match=r"SYNCS\.EXCH\.64.*mbarriers, bulk and tensor copies\) has no timing"):
-        replay(launch_of("03").folder, config)
-    found = check(launch_of("03").folder, load(config), 2)
-    assert found.opcode == "SYNCS"
-    assert found.executed["UTMALDG.2D"] == 8
-    assert "UTMAREDG.2D.ADD" in found.missing
+    found = check(launch_of("03").folder, load(config), 0)
+    assert found.reason == "" and found.executed["UTMALDG.2D"] > 0
+    assert replay(launch_of("03").folder, config).counters["smsp__inst_executed.sum"] == found.executed.total()

@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 from async_programs import CLUSTERED, INPUT, OUTPUT, PROGRAMS, SIZE, Programs
 
+from ssmsim.config.load import load
+from ssmsim.engines import open_engine
+from ssmsim.engines.accelsim import refuse
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers import open_tracer
 from ssmsim.tracers.emulated.source import EmulatedBlocks
+from ssmsim.tracers.emulated.totals import emulate_totals
 
 THREADS, UNIT = 64, 1 << 20
 CODES = {"u8": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "f16": 6, "f32": 7, "f32.ftz": 8, "bf16": 10}
@@ -446,16 +451,22 @@ def test_a_tile_outside_of_every_buffer_is_refused(programs: Programs) -> None:
         programs.traced(launch)
 
 
-def test_engines_refuse_by_name(programs: Programs) -> None:
-    from ssmsim.engines.request import refuse_untimed
+@pytest.mark.parametrize("name", ["pipeline", "neighbours"])
+def test_the_engine_times_what_is_emulated(programs: Programs, name: str) -> None:
+    """mbarriers, bulk copies and blocks of a cluster that reach each other: every instruction is issued once."""
+    launch = programs.launch(name)
+    program, tracer = decode_launch(launch).program, open_tracer("emulated")
+    config = load(Path(__file__).parents[2] / "simconfigs/h200.yaml")
+    result = open_engine("embedded").simulate(Request(program, tracer.blocks(launch, program), launch, config, tracer))
+    assert result.counters["smsp__inst_executed.sum"] == emulate_totals(launch).executed.sum()
 
-    launch = programs.launch("pipeline")
-    with pytest.raises(SsmsimError, match=r"SYNCS.*mbarriers, bulk and tensor copies\) has no timing"):
-        refuse_untimed(decode_launch(launch).program)
-    clustered = programs.launch("neighbours")
-    with pytest.raises(SsmsimError, match=r"launched in clusters of \(2, 2, 1\), which have no timing"):
-        open_tracer("emulated").blocks(clustered, decode_launch(clustered).program)
-    alone = clustered.model_copy(update={"cluster": (1, 1, 1)})
-    alone._folder = Path(clustered.folder)
-    with pytest.raises(SsmsimError, match=r"UCGABAR_WAIT.*barriers of clusters have no timing"):
-        open_tracer("emulated").blocks(alone, decode_launch(alone).program)
+
+def test_accel_sim_refuses_by_name(programs: Programs) -> None:
+    config = load(Path(__file__).parents[2] / "simconfigs/h200.yaml")
+    refused = {"pipeline": "no place for mbarriers and bulk copies", "neighbours": "Accel-Sim's traces know nothing"}
+    for name, message in refused.items():
+        launch = programs.launch(name)
+        program, tracer = decode_launch(launch).program, open_tracer("emulated")
+        request = Request(program, tracer.blocks(launch, program), launch, config)
+        with pytest.raises(SsmsimError, match=message):
+            refuse(request)

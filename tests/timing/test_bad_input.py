@@ -54,12 +54,6 @@ def test_a_barrier_that_no_block_has(number):
         simulate([op("BAR.SYNC R4", barrier=number), EXIT], [[0, 1]])
 
 
-def test_a_barrier_whose_count_of_threads_is_in_a_register():
-    """-1 in the record, as ssmsim.sass.records writes it; taken for the whole block it would wait for warps that never come."""
-    with pytest.raises(SsmsimError, match=r"at 0x0 \(BAR.SYNC 0x1, R4\).*how many threads a barrier waits for"):
-        simulate([op("BAR.SYNC 0x1, R4", barrier=1, barrier_threads=-1), EXIT], [[0, 1]])
-
-
 @pytest.mark.parametrize("last", [0, 1])
 def test_a_stream_that_ends_without_exit(last):
     """Also one that ends inside a barrier."""
