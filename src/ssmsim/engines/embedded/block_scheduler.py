@@ -26,7 +26,7 @@ BLOCK = record(
     "id", "live", "sm", "used", "first_subcore", ("warps", MAX_BLOCK_WARPS), ("arrived", MAX_BARRIERS), ("expected", MAX_BARRIERS), "loaded",
     "cluster",  # record of its cluster
     "tile", "heir", "led", "entered", "leaving",  # of a persistent block: number, record of the next, see succeed()
-    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // WARPGROUP_WARPS), ("gmma_arrived", MAX_BLOCK_WARPS // WARPGROUP_WARPS),
+    ("gmma_issued", MAX_BLOCK_WARPS), ("gmma_done", MAX_BLOCK_WARPS // WARPGROUP_WARPS), ("gmma_arrived", MAX_BLOCK_WARPS),
 )  # fmt: skip
 
 # A block that the tracer has delivered: where its warps lie in the pool. turn: of record k the number of the record whose

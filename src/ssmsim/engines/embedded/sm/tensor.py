@@ -13,7 +13,7 @@ from ssmsim.engines.embedded.event_queue import GMMA_DONE, RELEASE, schedule
 from ssmsim.engines.embedded.sm import hgmma_operands
 from ssmsim.engines.embedded.sm.instruction import TENSOR
 from ssmsim.engines.embedded.sm.scoreboard import reconsider
-from ssmsim.engines.embedded.state.records import FP, NONE
+from ssmsim.engines.embedded.state.records import FP, INF, NONE
 
 
 @njit(cache=True)
@@ -55,20 +55,21 @@ def issue(m, chip, cores, w, cycle):
 
 @njit(cache=True)
 def gather(m, cores, block, warp, cycle):
-    """WARPGROUP.ARRIVE: no HGMMA of the group issues before its four warps are there.
+    """WARPGROUP.ARRIVE: no HGMMA of the group issues before its four warps are there, each as often.
 
     ncu samples the wait at the first HGMMA behind it (reason warpgroup_arrive): 120 cycles each in chunk_scan_bwd_dcb.
     """
     group = warp.number // WARPGROUP_WARPS
     first, last = WARPGROUP_WARPS * group, min(m.warps_per_block, WARPGROUP_WARPS * (group + 1))
-    block.gmma_arrived[group] += 1
+    block.gmma_arrived[warp.number] += 1
+    fewest = INF
+    for i in range(first, last):
+        if block.warps[i] != NONE:
+            fewest = min(fewest, block.gmma_arrived[i])
     warp.gathering = 1
-    if block.gmma_arrived[group] < last - first:
-        return
-    block.gmma_arrived[group] = 0
     for i in range(first, last):
         w = block.warps[i]
-        if w != NONE:
+        if w != NONE and cores.warps[w].gathering and block.gmma_arrived[i] <= fewest:
             cores.warps[w].gathering = 0
             index = w // m.sm.warp_slots_per_subcore
             reconsider(cores.warps[w], cores.subs[index], cores.sms[index // SUBCORES], cores.code, cores.stalls, cycle)
