@@ -3,7 +3,8 @@
     python -m ssmsim.engines.equality write FILE     before the change
     python -m ssmsim.engines.equality compare FILE   after it; names every counter that differs, exit code 1
 
-With `--only TEXT` only the runs whose line (launch, configuration, options) holds that text.
+With `--record` a comparison in which nothing differs adds a line to analysis/equal_engines.csv: tables of evidence that the engine
+before has made then count as today's. With `--only TEXT` only the runs whose line (launch, configuration, options) holds that text.
 
 The set: small captures of Mamba-2 and Mamba-1 kernels on the baselines of both GPUs, every configuration of simconfigs/
 on kernels of several classes, and microbenchmarks that load one unit each; cold, warm, sampled, and with what each
@@ -11,6 +12,7 @@ instruction waited for. Some ten minutes on two cores. Sources are named relativ
 """
 
 import argparse
+import csv
 import hashlib
 import json
 import sys
@@ -19,10 +21,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from ssmsim.engines.embedded import sources
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 
 ROOT = Path(__file__).parents[3]
+EQUAL = ROOT / "analysis/equal_engines.csv"
 SMALL = "tests/data/captures/ssd-small"
 EVERY_CONFIGURATION = ("04-chunk_scan_fwd_kernel", "08-state_passing_fwd_kernel")
 SAMPLED = "traces/h200/mamba2-780m-holdout/01-chunk_state_fwd_kernel"
@@ -99,8 +103,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("action", choices=["write", "compare"])
     parser.add_argument("file", type=Path)
     parser.add_argument("--only", metavar="TEXT", default="", help="the runs whose line holds this")
+    parser.add_argument(
+        "--record", action="store_true", help="note that both engines are equal, when they are in all runs"
+    )
     given = parser.parse_args(arguments)
     before = json.loads(given.file.read_text()) if given.action == "compare" else {}
+    made_by = before.pop("digest", "")
     after, different = {}, 0
     for launch, config, options in pairs():
         key = name(launch, config, options)
@@ -113,9 +121,30 @@ def main(arguments: list[str]) -> int:
             print(f"{'differs' if changed else 'equal  '} {key}{''.join(changed)}", flush=True)
     if given.action == "write":
         with whole_file(given.file) as temporary:
-            temporary.write_text(json.dumps(after, indent=1) + "\n")
+            temporary.write_text(json.dumps({"digest": sources.digest()} | after, indent=1) + "\n")
+    if given.record and made_by and not different and len(after) == len(before):
+        record(made_by, len(after))
     print(f"{len(after)} runs" + (f", {different} differ" if before else ""))
     return 1 if different or not after else 0
+
+
+def record(before: str, runs: int) -> None:
+    """A line of EQUAL: the engine with the digest `before` and today's gave the same counters in so many runs."""
+    rows = [*csv.reader(EQUAL.read_text().splitlines())] if EQUAL.is_file() else [["digest", "same_as", "runs"]]
+    with whole_file(EQUAL) as temporary, temporary.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([*rows, [before, sources.digest(), str(runs)]])
+
+
+def equal_digests(file: Path | None = None) -> dict[str, int]:
+    """Digests of the engines that give what today's gives, and in how many runs that was seen; today's own, in none."""
+    file = file or EQUAL
+    found = {sources.digest(): 0}
+    rows = list(csv.DictReader(file.read_text().splitlines())) if file.is_file() else []
+    for row in reversed(rows):  # the newest last
+        if row["same_as"] in found:
+            runs = int(row["runs"])
+            found[row["digest"]] = min(runs, found[row["same_as"]] or runs)
+    return found
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

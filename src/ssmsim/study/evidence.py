@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from ssmsim.engines.embedded.sources import digest
+from ssmsim.engines.equality import equal_digests
 from ssmsim.files import whole_file
 from ssmsim.study import ablation, sampling, silicon, waits
 
@@ -25,13 +26,16 @@ TABLES: dict[str, Callable[[Path], str]] = {
 
 
 def state(file: Path) -> tuple[int, int, str]:
-    """Lines, lines that the engine of today made, and the digests of the others as text; without what is not measured yet."""
+    """Lines, lines that the engine of today or one like it made, and the digests of the others as text; without what is not
+    measured yet.
+    """
     rows = pd.read_csv(file, dtype=str, keep_default_na=False)
     if "measured_cycles" in rows:
         rows = rows[rows["measured_cycles"] != ""]
     made = rows["digest"] if "digest" in rows else pd.Series([""] * len(rows))
-    others = sorted({one or "unknown" for one in made if one != digest()})
-    return len(rows), int((made == digest()).sum()), ", ".join(others)
+    same = equal_digests()
+    others = sorted({one or "unknown" for one in made if one not in same})
+    return len(rows), int(made.isin(list(same)).sum()), ", ".join(others)
 
 
 def note(file: Path) -> str:
@@ -43,10 +47,20 @@ def note(file: Path) -> str:
             f"`snakemake {file.stem}` makes them anew.")  # fmt: skip
 
 
+def like_today(file: Path) -> str:
+    """One sentence about lines of engines that give what today's gives; empty when today's made all."""
+    rows, same = pd.read_csv(file, dtype=str, keep_default_na=False), equal_digests()
+    runs = [same[one] for one in set(rows["digest"]) if one in same and one != digest()]
+    if not runs:
+        return ""
+    return (f"Made by an engine whose counters are those of today's to the bit in {min(runs)} runs "
+            "(`python -m ssmsim.engines.equality`).")  # fmt: skip
+
+
 def section(name: str) -> str:
     """The table as Markdown, what is stale about it first."""
     file = Path(f"analysis/{name}.csv")
-    return "\n\n".join(part for part in (note(file), TABLES[name](file)) if part)
+    return "\n\n".join(part for part in (note(file) or like_today(file), TABLES[name](file)) if part)
 
 
 def write(out: Path) -> None:
