@@ -1,4 +1,5 @@
-"""BAR: the warps of a block wait for one another. Exited warps count as arrived (PTX ISA, bar.sync).
+"""BAR: the warps of a block wait for one another. Exited warps count as arrived (PTX ISA, bar.sync)
+where a barrier names no number of threads.
 
 BAR.SYNC.DEFER_BLOCKING lets its warp go on to the next instruction that is not plain arithmetic: ncu samples the wait
 there (at loads, stores, MUFU and branches), never at the arithmetic between.
@@ -14,7 +15,8 @@ from ssmsim.engines.embedded.state.records import INF, MAX_BARRIERS, NONE
 
 @njit(cache=True)
 def expected(block, threads):
-    return block.live if threads == 0 else min(block.live, (threads + LANES - 1) // LANES)
+    """Warps that a barrier waits for: those of the block that have not exited, or as many as it names."""
+    return block.live if threads == 0 else (threads + LANES - 1) // LANES
 
 
 @njit(cache=True)

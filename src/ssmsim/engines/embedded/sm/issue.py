@@ -156,7 +156,7 @@ def execute(m, chip, cores, icache, w, cycle):
             named = cores.accesses[warp.access].wavefronts
             number, threads = named & (1 << BARRIER_BITS) - 1, named >> BARRIER_BITS
             warp.access += 1
-        if one.space != NAMED_BARRIER or not warp.off:
+        if not warp.off:  # else the warp passes by
             barrier.arrive(m, cores, cores.blocks[warp.block], one, number, threads, w, cycle)
     if one.write_add:
         warp.scoreboard += one.write_add
