@@ -19,13 +19,15 @@ ROOT = HERE.parents[1]
 PIPE_LIMIT = """
 import sys
 sys.path.insert(0, sys.argv[1])
+from ssmsim.engines.embedded.feed import coalesce
 from ssmsim.engines.embedded.sm import core, instruction, issue
+from ssmsim.engines.embedded.sm.memory import lsu
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.parameters import PARAMETERS
 kinds = (PARAMETERS, core.SM, core.SUBCORE, core.WARP, instruction.CODE)
 m, sm, sub, warp, one = (r.records(kind, 1)[0] for kind in kinds)
 one.pipe, sub.pipe_free_fp[instruction.HEAVY], m.sm.fma_ahead_cycles = instruction.FMA, 90 << r.FP, 1
-print(issue.hazard(m, sm, sub, warp, one, 60)[0])
+print(issue.hazard(m, sm, sub, warp, one, r.records(coalesce.ACCESS, 1), r.records(lsu.SIGNALS, 1), 60)[0])
 """
 
 
