@@ -46,6 +46,18 @@ def test_a_block_that_waits_for_a_flag_goes_on_when_it_is_set(tmp_path: Path, mo
     assert not any("one order" in note for note in result.notes)
 
 
+def test_a_block_does_not_wait_for_one_that_is_left_out(tmp_path: Path) -> None:
+    """Block 0 waits for block 4."""
+    launch, tracer = launch_of(tmp_path, "handover", [zeros(1), zeros(1), zeros(64)], 5), open_tracer("emulated")
+    program = decode_launch(launch).program
+    for order, waits in (([0, 1], 0), ([0, 4], 1)):
+        blocks = tracer.blocks(launch, program, order)
+        result = open_engine("embedded").simulate(Request(program, blocks, launch, H200, tracer))
+        assert result.counters["smsp__inst_executed.sum"]
+        trace = tracer.blocks(launch, program, order).next_blocks(2)
+        assert trace is not None and (len(trace.awaited) > 0) == bool(waits)
+
+
 def test_a_result_says_that_control_hangs_on_the_order_of_blocks(tmp_path: Path) -> None:
     notes = simulate(launch_of(tmp_path, "tickets", [zeros(1), zeros(10 * 64), 10], 4)).notes
     assert any("ATOMG.E.ADD" in note and "one order was replayed" in note for note in notes)

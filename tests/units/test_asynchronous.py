@@ -14,10 +14,12 @@ from ssmsim.engines.embedded.feed import async_words
 from ssmsim.engines.embedded.feed.line_word import full_of, line_of, sectors_of
 from ssmsim.engines.embedded.sm import cluster_barrier
 from ssmsim.engines.embedded.state import machine
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace import im2col
+from ssmsim.tracers import open_tracer
 
 ROW = 32
 
@@ -117,6 +119,23 @@ def test_a_cluster_that_no_gpc_holds_is_a_deadlock_by_name() -> None:
 def test_clusters_are_timed_whole_where_a_sample_is_asked_for() -> None:
     launch = BENCHMARKS / "cluster/distributed_shared_memory.stores.4.1.16.all"
     assert simulate(launch, whole_gpu(), sample=True).sampled is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "order", "message"),
+    [
+        ({"launch__schedule": "persistent"}, None, "launch.schedule: persistent"),
+        ({"launch__rasterization_width": 2}, None, "launch.rasterization_width: 2"),
+        ({}, [0, 1], "a part of the launch"),
+    ],
+)
+def test_what_would_tear_clusters_apart_is_refused(
+    changes: dict[str, Any], order: list[int] | None, message: str
+) -> None:
+    launch = read_launch(BENCHMARKS / "tma/multicast.stream.4.128x32.132")
+    program, tracer = decode_launch(launch).program, open_tracer("emulated")
+    with pytest.raises(SsmsimError, match=f"{message}, of a launch in clusters"):
+        Request(program, tracer.blocks(launch, program, order), launch, whole_gpu(**changes), tracer)
 
 
 def test_a_barrier_takes_longer_in_clusters_of_more_than_two_blocks() -> None:

@@ -59,7 +59,7 @@ def check(folder: Path, config: SimConfig, blocks: int) -> Checked:
             _whole(trace, program, launch)
         found.emulated = True
         _engine(program, launch, config)
-        Request(program, source, launch, config)
+        Request(program, EmulatedBlocks(launch, None, decode_launch(launch)), launch, config)
     except SsmsimError as error:
         found.reason, found.opcode = general(error, launch)
     return found

@@ -93,6 +93,22 @@ class Request:
 
     def __post_init__(self) -> None:
         refuse_untimed(self.program)
+        refuse_parts_of_clusters(self)
+
+
+def refuse_parts_of_clusters(request: Request) -> None:
+    """SsmsimError where the blocks of a launch in clusters would not come whole, cluster by cluster."""
+    if request.launch.cluster == (1, 1, 1):
+        return
+    rules = request.config.launch
+    for asked, what in (
+        (request.window is not None or request.blocks.block_count != request.launch.blocks, "a part of the launch"),
+        (rules.schedule == "persistent", "launch.schedule: persistent"),
+        (rules.rasterization_width > 0, f"launch.rasterization_width: {rules.rasterization_width}"),
+    ):
+        if asked:
+            raise SsmsimError(f"{what}, of a launch in clusters of {request.launch.cluster}, is not modelled", request.config.name,
+                              "time the whole launch in its own order")  # fmt: skip
 
 
 def refuse_untimed(program: Program) -> None:

@@ -1,6 +1,7 @@
 """A launch's thread blocks, emulated in batches when they are asked for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -82,6 +83,8 @@ class EmulatedBlocks:
         blocks = np.asarray(self.order[self._next : self._next + self._batch], np.int64)
         self._next += len(blocks)
         trace = self.tracing.trace(blocks)
+        if len(trace.awaited) and not self.whole:  # nobody waits for blocks that do not come
+            trace = replace(trace, awaited=trace.awaited[np.isin(trace.awaited[:, 0], self.order)])
         per_block = max(trace.index.nbytes * 3 + 2 * trace.addresses.nbytes, 1) / len(blocks)
         fits = max(1, int(BATCH_BYTES / per_block))
         self._batch = min(fits, max(1, BATCH_WARPS // self.warps_per_block), 8 * self._batch)
