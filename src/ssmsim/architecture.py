@@ -16,6 +16,7 @@ SM_VERSION = 10 * COMPUTE_CAPABILITY[0] + COMPUTE_CAPABILITY[1]  # as in sm_90, 
 LANES = 32  # threads of a warp
 SUBCORES = 4  # of an SM; warp w of it runs on sub-core w mod 4
 WARPGROUP_WARPS = 4  # that issue an HGMMA together
+MAX_CLUSTER = 16  # blocks, with the non-portable size
 
 SECTOR_BYTES = 32
 SECTORS_PER_LINE = 4

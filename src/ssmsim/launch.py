@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
+from ssmsim.architecture import MAX_CLUSTER
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.files import is_regular, read_bytes, read_json, whole_file
@@ -17,7 +18,7 @@ Size = Annotated[int, Field(ge=0, le=1 << 48)]
 
 # What compute capability 9.0 launches (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
 MAX_GRID, MAX_BLOCK, MAX_THREADS = (2**31 - 1, 65535, 65535), (1024, 1024, 64), 1024
-MAX_SHARED, MAX_CLUSTER, MAX_PARAMETERS = 227 << 10, 16, 32764  # bytes; blocks, with the non-portable size; bytes
+MAX_SHARED, MAX_PARAMETERS = 227 << 10, 32764  # bytes
 WARP_REGISTERS, SUBCORE_REGISTERS, SUBCORES = 256, 16384, 4  # registers are given to warps in steps of 256
 DTYPE_BYTES = {
     "bfloat16": 2, "float16": 2, "float32": 4, "float64": 8, "bool": 1,

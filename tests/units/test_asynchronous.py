@@ -12,7 +12,6 @@ from ssmsim.engines.embedded import instructions
 from ssmsim.engines.embedded import simulate as driver
 from ssmsim.engines.embedded.feed import async_words
 from ssmsim.engines.embedded.feed.line_word import full_of, line_of, sectors_of
-from ssmsim.engines.embedded.sm import cluster_barrier
 from ssmsim.engines.embedded.state import machine
 from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
@@ -145,7 +144,6 @@ def test_a_barrier_takes_longer_in_clusters_of_more_than_two_blocks() -> None:
     rounds = launch.microbenchmark["rounds"][1]  # type: ignore[attr-defined]
     assert cycles is not None and near is not None
     assert cycles - near == pytest.approx(25 * rounds, rel=0.05)
-    assert cluster_barrier.MOST_BLOCKS == 16
 
 
 def test_blocks_of_the_study_still_have_no_barriers_to_keep() -> None:

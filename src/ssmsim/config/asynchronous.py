@@ -9,6 +9,7 @@ class Mbarrier(Group):
     """Barriers in shared memory that count arrivals and bytes (SYNCS)."""
 
     interval_cycles: Interval = Field(description="the SM's unit takes one SYNCS per this, whatever its lanes do")
+    port_cycles: Interval = Field(description="a SYNCS takes its sub-core's port to the SM's unit this long")
     try_interval_cycles: Interval = Field(description="and a try at a phase per this")
     latency_cycles: Latency = Field(
         description="from its turn there to its result: a try at a phase that has completed"

@@ -1,19 +1,19 @@
 """Static instructions of mbarriers, bulk copies and clusters to CODE records, as instructions.py does the others."""
 
+from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded.sm import instruction as kinds
 from ssmsim.sass.opcodes import Access
 
 ACCESSES = frozenset([Access.MBARRIER, Access.BULK, Access.REMOTE])
-PORT_CYCLES = 6  # of its sub-core's port to the SM's unit: sm_memory/mbarrier_latency, arrivals.1, 48 cycles for eight
 OPCODES = frozenset(["UTMACMDFLUSH", "UCGABAR_ARV", "UCGABAR_WAIT"])
 # Arrivals (-1: the register's) and transactions (times the register) of each kind of SYNCS.ARRIVE.
 ARRIVALS = {"A1T0": (1, 0), "ART0": (-1, 0), "": (1, 1), "A0TR": (0, 1), "A0TX": (0, -1)}
 
 
-def translate(one, base: str, mods: list[str], text: str, row) -> None:
+def translate(one, base: str, mods: list[str], row, config: SimConfig) -> None:
     """Fill the record of one instruction."""
     if base == "SYNCS":
-        _syncs(one, mods)
+        _syncs(one, mods, config)
     elif base in ("STAS", "REDAS"):
         one.kind, one.space, one.pipe, one.is_store = kinds.MEMORY, kinds.REMOTE_STORE, kinds.FREE, 1
         one.payload = (int(row["width"]) + 3) // 4
@@ -25,10 +25,10 @@ def translate(one, base: str, mods: list[str], text: str, row) -> None:
         _bulk(one, base, mods)
 
 
-def _syncs(one, mods: list[str]) -> None:
+def _syncs(one, mods: list[str], config: SimConfig) -> None:
     one.kind, one.space, one.pipe = kinds.MEMORY, kinds.MBARRIER, kinds.FREE
     one.remote = "RED" in mods
-    one.port = PORT_CYCLES
+    one.port = config.mbarrier.port_cycles
     if "EXCH" in mods:
         one.syncs = kinds.INIT
     elif "CCTL" in mods:

@@ -7,9 +7,8 @@ SMs of a TPC. Some SMs take no cluster of more than two blocks (our microbenchma
 
 from numba import njit
 
-from ssmsim.architecture import SUBCORES
+from ssmsim.architecture import MAX_CLUSTER, SUBCORES
 from ssmsim.engines.embedded import block_scheduler
-from ssmsim.engines.embedded.sm.cluster_barrier import MOST_BLOCKS
 from ssmsim.engines.embedded.state.records import FP, INF, NONE
 
 
@@ -75,7 +74,7 @@ def start(m, chip, cores, grid, gpc, cycle):
         number += 1
     cluster = cores.clusters[number]
     cluster.used, cluster.live, cluster.arrived = m.cluster_size, m.cluster_size * m.warps_per_block, 0
-    for rank in range(MOST_BLOCKS):
+    for rank in range(MAX_CLUSTER):
         cluster.slots[rank] = NONE
     rank = 0
     for level in range(m.blocks_per_sm):

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ssmsim.architecture import LANES, SECTOR_BYTES
+from ssmsim.architecture import LANES, MAX_CLUSTER, SECTOR_BYTES
 from ssmsim.engines.embedded.event_queue import WHEEL
-from ssmsim.engines.embedded.feed.coalesce import MAX_CLUSTER
 from ssmsim.engines.embedded.sm.stalls import SELECTED
 from ssmsim.engines.embedded.state.machine import State
 from ssmsim.errors import SsmsimError
@@ -47,9 +46,8 @@ def _windows(trace: BlockTrace, program: Program, cluster: int) -> None:
         return
     rows = np.cumsum(program.instructions["accesses"][trace.index])[at] - 1
     on = trace.mask[at, None] >> np.arange(LANES, dtype=np.uint32) & 1
-    place = (
-        trace.addresses[rows] - SHARED_WINDOW
-    ) // WINDOW_BYTES  # rank of a block, else below 0 or above all windows
+    # The rank of a block, else below 0 or above all windows.
+    place = (trace.addresses[rows] - SHARED_WINDOW) // WINDOW_BYTES
     last = MAX_CLUSTER if cluster > 1 else (LOCAL_WINDOW - SHARED_WINDOW) // WINDOW_BYTES
     place = np.where((place >= 0) & (place <= last), place, -1)
     low, high = np.where(on == 1, place, last + 1).min(1), np.where(on == 1, place, -1).max(1)

@@ -73,7 +73,7 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
     one.kind = kinds.FIXED
     _pipe(one, name, PIPE[entry.unit], config)
     if entry.access in asynchronous.ACCESSES or base in asynchronous.OPCODES:
-        asynchronous.translate(one, base, mods, text, row)
+        asynchronous.translate(one, base, mods, row, config)
     elif entry.access != Access.NONE and entry.space in SPACE:
         _access(one, base, mods, entry, row, config)
     elif entry.space == Space.CONSTANT:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ssmsim.architecture import MAX_CLUSTER
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.kernel_elf import Kernel
 from ssmsim.trace.types import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 
-MOST_RANKS = 16  # blocks of a cluster; in one, the shared window has a part for each
 RESERVED_SHARED = 0x400  # the first KB of a block's shared window is the driver's (.nv.shared.reserved.0)
 SHARED_UNIT = 128  # bytes: shared memory is given to blocks in these units (PTX ISA, %total_smem_size)
 CALL_STACK = 4096  # room below the kernel's own frame for callees and allocations whose sizes the cubin does not total
@@ -128,12 +128,12 @@ def in_cluster(launch: Launch) -> bool:
 
 def shared_window_end(launch: Launch) -> int:
     """Where generic addresses of shared memory end: behind the last rank's part, in a launch in clusters."""
-    return SHARED_WINDOW + (MOST_RANKS if in_cluster(launch) else 1) * WINDOW_BYTES
+    return SHARED_WINDOW + (MAX_CLUSTER if in_cluster(launch) else 1) * WINDOW_BYTES
 
 
 def local_window(launch: Launch) -> int:
     """Where generic addresses of local memory begin: in a launch in clusters behind the parts of all ranks."""
-    return SHARED_WINDOW + MOST_RANKS * WINDOW_BYTES if in_cluster(launch) else LOCAL_WINDOW
+    return SHARED_WINDOW + MAX_CLUSTER * WINDOW_BYTES if in_cluster(launch) else LOCAL_WINDOW
 
 
 def unfixed(name: str) -> str:

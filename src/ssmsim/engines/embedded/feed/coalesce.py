@@ -12,6 +12,7 @@ from ssmsim.architecture import (
     LANES,
     LINE_BYTES,
     LINE_SHIFT,
+    MAX_CLUSTER,
     SECTOR_BYTES,
     SECTOR_SHIFT,
     SECTORS_PER_LINE,
@@ -34,7 +35,6 @@ from ssmsim.engines.embedded.state.pointers import unowned
 from ssmsim.engines.embedded.state.records import OFF_BIT, record
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 
-MAX_CLUSTER = 16  # blocks
 BARRIER_BITS = 8  # of a barrier's number; above it its threads
 
 # Columns of the sums: per-launch totals that the addresses alone decide.

@@ -6,14 +6,13 @@ Our microbenchmark cluster/barrier_latency: relaxed, 66 and 67 cycles a round in
 
 from numba import njit
 
-from ssmsim.architecture import SUBCORES
+from ssmsim.architecture import MAX_CLUSTER, SUBCORES
 from ssmsim.engines.embedded.event_queue import CLUSTER_OPEN, schedule
 from ssmsim.engines.embedded.sm.scoreboard import reconsider
 from ssmsim.engines.embedded.state.records import NONE, record
 
-MOST_BLOCKS = 16
 # used: its blocks that have not ended; slots: of its blocks by rank. live: warps that have not exited.
-CLUSTER_RECORD = record("used", ("slots", MOST_BLOCKS), "live", "arrived")
+CLUSTER_RECORD = record("used", ("slots", MAX_CLUSTER), "live", "arrived")
 
 
 @njit(cache=True)

@@ -95,21 +95,12 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         raise SsmsimError(what, launch.folder, "a launch whose blocks all fit on the GPU at once can be timed")
     machine = parameters(code, launch, config, fits, block_total)
     m, room = machine[0], Room()
-    sms = room.records(core.SM, int(m.sms))
+    sms = streaming_multiprocessors(room, int(m.sms), config, block_total)
     subs = room.records(core.SUBCORE, SUBCORES * len(sms))
     warps = room.records(core.WARP, len(subs) * int(m.sm.warp_slots_per_subcore))
     warps.ready, warps.block = r.INF, r.NONE
     warps.bit = 1 << np.arange(len(warps)) % m.sm.warp_slots_per_subcore
-    subs.wake, subs.greedy, sms.wake, sms.lsu_next = r.INF, r.NONE, r.INF, r.INF
-    gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
-    sms.number, sms.gpc, sms.cpc = np.arange(len(sms)), gpc_of, cpcs(config)
-    busy = np.bincount(gpc_of) * min(1.0, block_total / len(sms))  # SMs of each GPC that get a block
-    port = np.rint(config.fetch.gpc_port_cycles * busy).astype(np.int64)
-    sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
-    sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
-    sms.tma_next = r.INF
-    first = config.gpu.sms_per_gpc[0]
-    sms.takes_clusters = (np.arange(len(sms)) >= first) | (np.arange(len(sms)) < first - config.cluster.sms_apart)
+    subs.wake, subs.greedy = r.INF, r.NONE
     bulk_lines = BULK_LINES if (code["kind"] == instruction.BULK).any() else 0
     l0_entries = len(subs) * int(m.l0_sets * m.l0_ways)
     state = State(
@@ -150,6 +141,22 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
     state.fills[0].payload = len(state.fills) - 1
     state.transactions[0].sectors = len(state.transactions) - 1
     return state
+
+
+def streaming_multiprocessors(room: Room, count: int, config: SimConfig, block_total: int) -> Records:
+    """SM[count]: where each lies, and that nothing is in it."""
+    sms = room.records(core.SM, count)
+    sms.wake, sms.lsu_next = r.INF, r.INF
+    gpc_of = np.repeat(np.arange(len(config.gpu.sms_per_gpc)), config.gpu.sms_per_gpc)
+    sms.number, sms.gpc, sms.cpc = np.arange(len(sms)), gpc_of, cpcs(config)
+    busy = np.bincount(gpc_of) * min(1.0, block_total / len(sms))  # SMs of each GPC that get a block
+    port = np.rint(config.fetch.gpc_port_cycles * busy).astype(np.int64)
+    sms.refill_interval = np.maximum(config.fetch.gpc_interval_cycles, port)[gpc_of]
+    sms.side = gpc_of * config.l2.partitions // len(config.gpu.sms_per_gpc)
+    sms.tma_next = r.INF
+    first = config.gpu.sms_per_gpc[0]
+    sms.takes_clusters = (np.arange(len(sms)) >= first) | (np.arange(len(sms)) < first - config.cluster.sms_apart)
+    return sms
 
 
 def share_code(state: State, count: int, ready: int) -> None:

@@ -99,13 +99,10 @@ def push(m, chip, cores, w, cycle):
         cores.warps[w],
     )
     one = cores.code[warp.current]
-    free = cores.requests[0]
-    if free.next == 0:
-        chip.run.fault = 1
+    index = return_order.take_request(chip.run, cores.requests)
+    if index == 0:
         return
-    index = free.next
     request = cores.requests[index]
-    free.next = request.next
     request.next, request.warp, request.code, request.left = 0, w, warp.current, 0
     request.access = NONE
     request.ordered, request.there, request.later, request.standing, request.room = 0, 0, 0, 0, 0

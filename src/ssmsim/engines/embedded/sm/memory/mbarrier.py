@@ -11,6 +11,7 @@ from numba import njit
 from ssmsim.engines.embedded.event_queue import REMOTE_ARRIVE, schedule
 from ssmsim.engines.embedded.feed.async_words import arrivals_of, transactions_of
 from ssmsim.engines.embedded.sm.instruction import CHECK, INIT, INVALIDATE
+from ssmsim.engines.embedded.sm.memory.cluster_network import block_of_rank, detour
 from ssmsim.engines.embedded.sm.memory.return_order import answer_alone, free_request
 from ssmsim.engines.embedded.state.records import NONE, record
 
@@ -127,23 +128,9 @@ def go_on(m, chip, cores, index, when):
 
 
 @njit(cache=True)
-def block_of_rank(cores, slot, rank):
-    """Slot of the block with this rank in the cluster of the block in `slot`."""
-    return cores.clusters[cores.blocks[slot].cluster].slots[rank]
-
-
-@njit(cache=True)
-def detour(m, cores, slot, other):
-    """Cycles that one way to a block on an SM of another TPC takes longer."""
-    if cores.blocks[other].sm // 2 == cores.blocks[slot].sm // 2:
-        return 0
-    return (m.cluster.far_latency_cycles - m.cluster.near_latency_cycles) // 2
-
-
-@njit(cache=True)
 def send(m, chip, cores, slot, address, word, cycle):
     """Arrivals at a barrier by an address with a rank come behind the way to its SM, and to that of the own block."""
-    other = block_of_rank(cores, slot, address >> RANK_SHIFT) if m.cluster_size > 1 else slot
+    other = block_of_rank(m, cores, slot, address >> RANK_SHIFT)
     when = cycle + m.cluster.own_arrive_latency_cycles
     if other != slot:
         when = cycle + m.cluster.arrive_latency_cycles + detour(m, cores, slot, other)

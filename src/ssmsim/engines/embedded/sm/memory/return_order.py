@@ -79,6 +79,18 @@ def answer_alone(chip, cores, index, when):
     request.left = NONE  # to be freed when it leaves the queue
 
 
+@njit(cache=True, forceinline=True)
+def take_request(run, requests):
+    """An entry of the free list; 0, and the run ends, when there is none."""
+    free = requests[0]
+    index = free.next
+    if index == 0:
+        run.fault = 1
+    else:
+        free.next = requests[index].next
+    return index
+
+
 @njit(cache=True)
 def free_request(requests, index):
     requests[index].next = requests[0].next

@@ -12,22 +12,22 @@ With .MULTICAST one request is answered to all blocks of a set. What a tensor ma
 
 from numba import njit
 
-from ssmsim.architecture import SECTOR_BYTES, SECTORS_PER_LINE, SUBCORES
+from ssmsim.architecture import MAX_CLUSTER, SECTOR_BYTES, SECTORS_PER_LINE, SUBCORES
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.event_queue import BULK_DONE, RELEASE, TMA, schedule
 from ssmsim.engines.embedded.feed.async_words import BARRIER, BYTES, TARGETS, counted
 from ssmsim.engines.embedded.feed.line_word import full_of, line_of, sectors_of
 from ssmsim.engines.embedded.memory import noc
-from ssmsim.engines.embedded.memory.noc import PER_PORT, take_fill
+from ssmsim.engines.embedded.memory.noc import take_fill
 from ssmsim.engines.embedded.sm.instruction import BULK_BETWEEN, BULK_FLUSH, BULK_LOAD
 from ssmsim.engines.embedded.sm.memory import mbarrier
-from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, RANK_SHIFT, block_of_rank, detour
-from ssmsim.engines.embedded.sm.memory.return_order import free_request
+from ssmsim.engines.embedded.sm.memory.cluster_network import beyond, block_of_rank, detour, pass_port
+from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, RANK_SHIFT
+from ssmsim.engines.embedded.sm.memory.return_order import free_request, take_request
 from ssmsim.engines.embedded.sm.scoreboard import check_exit
 from ssmsim.engines.embedded.state.records import FP, INF, NONE
 
 RETRY = 4  # cycles until a copy that found no free entry tries again: polling, not a hardware value
-RANKS = 16
 
 
 @njit(cache=True)
@@ -46,13 +46,10 @@ def push(m, chip, cores, w, cycle):
             return
     elif one.read_add:
         warp.scoreboard += one.read_add
-    free = cores.requests[0]
-    if free.next == 0:
-        chip.run.fault = 1
+    index = take_request(chip.run, cores.requests)
+    if index == 0:
         return
-    index = free.next
     request = cores.requests[index]
-    free.next = request.next
     request.next, request.warp, request.code, request.access, request.space = 0, w, warp.current, access, one.space
     request.left, request.at, request.targets, request.off = 0, 0, 0, 0
     warp.outstanding += 1
@@ -130,18 +127,16 @@ def expect(m, chip, cores, index):
     set_, barrier = operand(cores, request, TARGETS), operand(cores, request, BARRIER)
     if set_ < 0:
         set_ = 1 << (barrier >> RANK_SHIFT) if m.cluster_size > 1 else 1
-    for rank in range(RANKS):
+    for rank in range(MAX_CLUSTER):
         if not set_ >> rank & 1:
             continue
-        number = cores.requests[0].next
+        number = take_request(chip.run, cores.requests)
         if number == 0:
-            chip.run.fault = 1
             return
         target = cores.requests[number]
-        cores.requests[0].next = target.next
         target.warp, target.code, target.access, target.space = request.warp, request.code, NONE, request.space
         target.left, target.there = cores.accesses[request.access].lines, 0
-        target.slot = block_of_rank(cores, slot, rank) if m.cluster_size > 1 else slot
+        target.slot = block_of_rank(m, cores, slot, rank)
         target.barrier, target.bytes = barrier & OFFSET, operand(cores, request, BYTES)
         target.later, request.targets = request.targets, number
 
@@ -159,7 +154,7 @@ def load(m, chip, cores, memory, sm, index, cycle):
                 schedule(chip.events, cycle + m.tma.arrival_latency_cycles, BULK_DONE, target, 0)
                 target = cores.requests[target].later
             return cycle + 1
-    if memory.fills[0].payload < 2 * RANKS:
+    if memory.fills[0].payload < 2 * MAX_CLUSTER:
         return cycle + RETRY
     word = cores.lines[access.first_line + request.at]
     request.at += 1
@@ -211,7 +206,7 @@ def store(m, chip, cores, memory, sm, index, cycle):
     access, one = cores.accesses[request.access], cores.code[request.code]
     if access.lines == 0:
         return cycle + 1
-    if memory.fills[0].payload < 2 * RANKS or sm.stores > m.l1.store_bytes:
+    if memory.fills[0].payload < 2 * MAX_CLUSTER or sm.stores > m.l1.store_bytes:
         return cycle + RETRY
     word = cores.lines[access.first_line + request.at]
     request.at += 1
@@ -242,11 +237,7 @@ def between(m, chip, cores, sm, index, cycle):
     bytes_ = operand(cores, request, BYTES)
     expect(m, chip, cores, index)
     slot, other = cores.warps[request.warp].block, cores.requests[request.targets].slot
-    start = max(cycle << FP, sm.cluster_free_fp)
-    if cores.blocks[other].sm // 2 != sm.number // 2:
-        start = max(start, chip.run.gpc_cluster_fp[sm.gpc])
-        chip.run.gpc_cluster_fp[sm.gpc] = start + bytes_ * m.cluster_gpc_fp // PER_PORT
-    sm.cluster_free_fp = start + bytes_ * m.cluster_store_fp // PER_PORT
+    pass_port(m, chip, sm, beyond(cores, slot, other), bytes_, m.cluster_store_fp, cycle)
     over = (sm.cluster_free_fp >> FP) + m.cluster.copy_latency_cycles + detour(m, cores, slot, other)
     schedule(chip.events, over, BULK_DONE, request.targets, 0)
     return max(cycle + 1, sm.cluster_free_fp >> FP)
