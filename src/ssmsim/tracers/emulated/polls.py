@@ -50,7 +50,7 @@ class _Place:
         ]
         self.names = ("r", "ur", "p", "up")
         self.kept = [file[numbers].copy() for file, numbers in self.files]
-        self.numbers = [numbers for _, numbers in self.files]
+        self.numbers = [np.array(numbers, np.int64) for _, numbers in self.files]
         del self.files
         warps = state.warps
         self.mask, self.effects, self.barriers, self.rows, self.since, self.since_rows = np.zeros((6, warps), np.int64)
@@ -122,7 +122,7 @@ class _Place:
         """This is how the warps are here now."""
         n, paths = group.numbers, state.paths
         for name, kept, numbers in zip(self.names, self.kept, self.numbers, strict=True):
-            kept[:, n] = getattr(state, name)[numbers][:, n]
+            kept[:, n] = getattr(state, name)[numbers[:, None], n]
         for k, parked in enumerate((paths.parked_pc, paths.parked_mask, paths.parked_for)):
             most = int(paths.parked[n].max(initial=0))
             self.parked[k, n, :most] = parked[n, :most]

@@ -36,10 +36,13 @@ from ssmsim.tracers.emulated.unknown import Unknowns, labels_of, pass_labels
 
 ASYNCHRONOUS = frozenset([Access.MBARRIER, Access.BULK, Access.REMOTE])
 MAX_INSTRUCTIONS = 1 << 22  # per warp; more is taken for a loop that never ends
+TRIED_STRETCHES = (
+    1 << 14
+)  # of a run whose instructions of a warp are limited: a product of 4,096 x 4,096 x 1,024 takes 1,700
 
 
 class TooLong(SsmsimError):
-    """A warp has executed more instructions than it may."""
+    """A warp has executed more instructions than it may, or a trial more stretches."""
 
 
 @dataclass
@@ -325,7 +328,7 @@ def run_blocks(
     if wave is not None:
         wave.open(plan, state, record)
     instructions, most = plan.code.instructions, plan.most or MAX_INSTRUCTIONS
-    count = len(instructions)
+    count, left = len(instructions), TRIED_STRETCHES if plan.most else 1 << 62
     with np.errstate(all="ignore"):
         while True:
             running = paths.status == divergence.RUNNING
@@ -356,7 +359,8 @@ def run_blocks(
                 paths.pc[numbers] = stretch.end + 1
             else:
                 stretch.control(state, group)
-            if record.executed[numbers[0]] > most:
+            left -= 1
+            if record.executed[numbers[0]] > most or not left:
                 raise TooLong(
                     f"a warp has executed more than {most} instructions: a loop that never ends",
                     instructions[stretch.end].where, "check the launch's parameters",

@@ -62,6 +62,9 @@ class TensorCopy:
         self.im2col = ins.has("IM2COL")
         self.read_offsets = reader(ins.sources[2], ins) if self.im2col and not self.writes else None
         self.maps: dict[bytes, TiledMap | Im2colMap] = {}
+        self.parameters: dict[int, TiledMap | Im2colMap] = {}  # by address: a launch does not change its parameters
+        self.shared: dict[tuple[int, int], np.ndarray] = {}  # by map and offset: places of a copy's elements
+        self.noted: dict[tuple[int, int], np.ndarray] = {}  # and entries of the history of shared memory
 
     def _bytes(self, state: State, address: int) -> bytes:
         """The descriptor at an address: a parameter, or in global memory, where the kernel may have written it."""
@@ -82,6 +85,9 @@ class TensorCopy:
         return self.image.data[place : place + MAP_BYTES].tobytes()
 
     def _map(self, state: State, address: int) -> TiledMap | Im2colMap:
+        known = self.parameters.get(address)
+        if known is not None:
+            return known
         if address % MAP_ALIGNMENT:
             raise SsmsimError(
                 f"tensor map at {address:#x}, not a multiple of {MAP_ALIGNMENT}", self.ins.where, "a fault"
@@ -98,7 +104,26 @@ class TensorCopy:
                 what = "the tensor map is one of im2col mode, the instruction is not, or the other way round"
                 raise SsmsimError(what, self.ins.where, "a fault on a GPU")
             self.maps[data] = found.padded() if self.writes else found
+        start = PARAMETER_WINDOW + state.kernel.parameter_base
+        if start <= address < start + state.kernel.parameter_bytes:
+            self.parameters[address] = self.maps[data]
         return self.maps[data]
+
+    def _swizzled(self, layout: TensorLayout, offset: int) -> np.ndarray:
+        """layout.swizzled, remembered: a pipeline copies to few places."""
+        key = id(layout), offset
+        if key not in self.shared:
+            self.shared[key] = layout.swizzled(offset)
+        return self.shared[key]
+
+    def _note(self, state: State, layout: TensorLayout, offset: int, blocks: np.ndarray) -> None:
+        """Say in the history of shared memory that a copy stored in these blocks."""
+        key = id(layout), offset
+        if key not in self.noted:
+            at = np.add.outer(self._swizzled(layout, offset), np.arange(0, layout.element, self.grain))
+            self.noted[key] = np.unique(at // self.grain) * self.grain
+        for block in blocks:
+            note_stores(state, int(block) * state.shared.shape[1] + self.noted[key], self.grain, self.ins)
 
     def rows(self, state: State, group: Group, lanes: np.ndarray | None) -> np.ndarray:
         """int64 [W, 1, 32], see BlockTrace; checks bounds."""
@@ -166,14 +191,14 @@ class TensorCopy:
     def _load(self, state: State, row: np.ndarray, blocks: np.ndarray, offset: int) -> None:
         """One copy to the same place in some blocks."""
         size = state.shared.shape[1]
-        layout, address, inside = self._places(state, row)
+        layout = self._map(state, int(row[GLOBAL]))
         self.targets.fits(offset, layout.place_bytes, size)
-        places = [int(block) * size + layout.swizzled(offset) for block in blocks]
-        for place in places:
-            for k in range(0, layout.element if self.grain else 0, max(self.grain, 1)):
-                note_stores(state, place + k, self.grain, self.ins)
+        if self.grain:
+            self._note(state, layout, offset, blocks)
         if not self.moves:
             return
+        layout, address, inside = self._places(state, row)
+        places = [int(block) * size + self._swizzled(layout, offset) for block in blocks]
         fill = NAN.get(layout.kind, 0) if layout.fills_nan else 0
         value = np.full(len(address), fill, elements(state.shared.reshape(-1), layout.element).dtype)
         marks, label = shared_marks(state), np.full(len(address), KNOWN, np.uint8)
@@ -199,7 +224,7 @@ class TensorCopy:
             self.global_.spoil(target, layout.element)
             return
         self.targets.fits(offset, layout.place_bytes, size)
-        place = (block * size + layout.swizzled(offset))[inside]
+        place = (block * size + self._swizzled(layout, offset))[inside]
         value = elements(state.shared.reshape(-1), layout.element)[place // layout.element]
         assert self.image is not None
         memory = elements(self.image.data, layout.element)
