@@ -9,17 +9,25 @@ from typing import Any
 from ssmsim.elf_attributes import KernelInfo
 from ssmsim.errors import SsmsimError
 
-COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC = 2, 4, 6  # CUlaunchAttributeID
+ACCESS_POLICY_WINDOW, COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC, CARVEOUT = 1, 2, 4, 6, 14  # CUlaunchAttributeID
 ATTRIBUTE_BYTES = 64  # of CUlaunchAttributeValue
 # Attributes that are kept by name, and how their values read: one int, a flag, three ints, or that they were there.
 NAMED = {
-    1: ("access_policy_window", ""), 3: ("synchronization_policy", "<i"), 5: ("cluster_scheduling_policy", "<i"),
+    ACCESS_POLICY_WINDOW: ("access_policy_window", ""), 3: ("synchronization_policy", "<i"), 5: ("cluster_scheduling_policy", "<i"),
     PROGRAMMATIC: ("programmatic_stream_serialization", "<i"), 7: ("programmatic_event", ""), 8: ("priority", "<i"),
     9: ("memory_synchronization_domain_map", "<2B"), 10: ("memory_synchronization_domain", "<i"),
     11: ("preferred_cluster", "<3I"), 12: ("launch_completion_event", ""), 13: ("device_updatable", "<i"),
-    14: ("preferred_shared_memory_carveout", "<i"),
+    CARVEOUT: ("preferred_shared_memory_carveout", "<i"),
 }  # fmt: skip
-NODE_ATTRIBUTES = (1, COOPERATIVE, CLUSTER_DIMENSION, 5, 8, 11, 14)  # those that a kernel node of a graph has
+NODE_ATTRIBUTES = (
+    ACCESS_POLICY_WINDOW,
+    COOPERATIVE,
+    CLUSTER_DIMENSION,
+    5,
+    8,
+    11,
+    CARVEOUT,
+)  # those that a kernel node of a graph has
 Attributes = Sequence[tuple[int, bytes]]
 BUFFER_POINTER, BUFFER_SIZE = 1, 2  # CU_LAUNCH_PARAM_*
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from ssmsim.capture import driver
 from ssmsim.capture.calls import (
+    ACCESS_POLICY_WINDOW,
     ATTRIBUTE_BYTES,
+    CARVEOUT,
     CLUSTER_DIMENSION,
     COOPERATIVE,
     NODE_ATTRIBUTES,
@@ -268,7 +270,7 @@ def read_kernel_node(handle: int, serialized: bool) -> KernelNode:
     found = [
         (number, value)
         for number in NODE_ATTRIBUTES
-        if (value := _attribute(handle, number)) is not None and any(value)
+        if (value := _attribute(handle, number)) is not None and _is_set(number, value)
     ]
     if serialized:
         found.append((PROGRAMMATIC, (1).to_bytes(ATTRIBUTE_BYTES, "little")))
@@ -279,6 +281,15 @@ def _attribute(handle: int, number: int) -> bytes | None:
     value = ctypes.create_string_buffer(ATTRIBUTE_BYTES)
     told = driver.succeeds("cuGraphKernelNodeGetAttribute", c_void_p(handle), c_int(number), value)
     return value.raw if told else None
+
+
+def _is_set(number: int, value: bytes) -> bool:
+    """Whether an attribute is more than what a launch without it has."""
+    if number == ACCESS_POLICY_WINDOW:
+        return any(value[8:16])  # its bytes
+    if number == CARVEOUT:
+        return struct.unpack_from("<i", value)[0] not in (0, -1)
+    return any(value)
 
 
 def kernel_node(handle: int, params: bytes, attributes: tuple[tuple[int, bytes], ...]) -> KernelNode:

@@ -18,6 +18,7 @@ import argparse
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +60,16 @@ def roles(launches: list[str]) -> dict[str, tuple[str, str]]:
 
 
 def sequence(folder: Path) -> dict[str, dict[str, Any]]:
-    """What the tables need to know of each launch of a workload."""
+    """What the tables need to know of each launch of a workload. occurrences: how many equal launches it stands for."""
+    from ssmsim.study.before import sequence as ran_in_order  # the engine takes a second to load
+
     launches: dict[str, Launch] = {p.parent.name: read_launch(p.parent) for p in sorted(folder.glob("*/launch.json"))}
     role = roles(list(launches))
+    ran = Counter(ran_in_order(folder))
     return {
         name: {
             "order": order,
+            "occurrences": ran.get(name, 1),
             "name": short_name(name),
             "direction": role[name][0],
             "role": role[name][1],
