@@ -145,7 +145,8 @@ class Data:
     def block(self) -> pd.DataFrame:
         """All explored kernels of a workload one after another: workload, config, cycles, base, launches, speedup, low, high.
 
-        Kernels weigh with their measured time where there is one, and as often as they were launched. Only configurations that ran for all of them count.
+        Kernels weigh with their measured time where there is one, and as often as they were launched. Only configurations
+        that ran for all of them count.
         """
         table = self.modified()
         explored = table[table.config != self.baseline][["workload", "launch"]].drop_duplicates()
