@@ -208,6 +208,35 @@ def test_launches_that_go_into_a_graph_are_not_recorded_but_their_buffers_are_kn
     assert kept.buffers == [{"address": 1 << 41, "bytes": 512, "name": "x"}]
 
 
+def test_a_recording_that_is_given_up_refuses_nothing_later(gpu: FakeDriver, interceptor: Interceptor):
+    gpu.call(fake.BEGIN, "<QI", [STREAM, 0], lambda _: 0)
+    interceptor.active = True
+    gpu.launch(OTHER, params(1))  # the stream is no longer recorded, though nobody ended it
+    assert isinstance(interceptor.launches[0], Recorded)
+
+
+def test_a_graph_that_cannot_be_kept_from_running_is_refused(
+    gpu: FakeDriver, interceptor: Interceptor, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(gpu, "cuMemAlloc_v2", lambda *_: 2, raising=False)
+    monkeypatch.setattr(gpu, "cuGetErrorString", lambda *_: 0, raising=False)
+    executable = gpu.instantiate(gpu.graph([gpu.kernel(params(1))]))
+    interceptor.active = True
+    gpu.ran.clear()
+    gpu.cuGraphLaunch(executable, STREAM)
+    (refused,) = interceptor.launches
+    assert isinstance(refused, Refused) and "kept from running" in refused.reason and ran(gpu) == [told(1)]
+
+
+def test_a_node_that_does_not_run_ends_the_capture_with_its_name(gpu: FakeDriver, interceptor: Interceptor):
+    executable = gpu.instantiate(gpu.graph([gpu.kernel(params(1))]))
+    interceptor.active = True
+    gpu.__dict__ |= {"cuLaunchKernelEx": lambda *_: 1, "cuGetErrorString": lambda *_: 0}
+    gpu.cuGraphLaunch(executable, STREAM)
+    assert isinstance(interceptor.failure, SsmsimError) and "cannot be run alone" in interceptor.failure.what
+    assert interceptor.failure.where == CASE.kernel
+
+
 def test_a_graph_within_a_graph_stays_one(gpu: FakeDriver, interceptor: Interceptor):
     executable = gpu.instantiate(gpu.graph([gpu.kernel(params(1))]))
     interceptor.active, gpu.capturing = True, {STREAM}

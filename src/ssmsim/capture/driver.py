@@ -22,7 +22,10 @@ def library() -> ctypes.CDLL:
 
 def call(name: str, *arguments: object) -> None:
     """Call a driver function; an error code becomes a SsmsimError with the driver's own words."""
-    status = getattr(library(), name)(*arguments)
+    function = getattr(library(), name, None)
+    if function is None:
+        raise SsmsimError(f"the driver has no {name}", "", "install a newer one")
+    status = function(*arguments)
     if status:
         text = ctypes.c_char_p()
         library().cuGetErrorString(status, byref(text))

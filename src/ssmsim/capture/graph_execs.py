@@ -101,11 +101,14 @@ class Executables:
             found = _read(graph)
             if flags & DEVICE_LAUNCH:
                 found = Executable(refused="kernels may launch it")
-            if self._changes_arguments is None:
-                self._changes_arguments = self._probe()
-            if not self._changes_arguments:
-                found.own = place.value
-                place.value = _instantiate(_create())
+            try:
+                if self._changes_arguments is None:
+                    self._changes_arguments = self._probe()
+                if not self._changes_arguments:
+                    own, place.value = place.value, _instantiate(_create())
+                    found.own = own
+            except SsmsimError as error:
+                found.refused = f"it cannot be kept from running as a whole: {error.what}"
         self._known[place.value] = found
 
     def _changed(self, call: str, handle: int, node: int, params: int) -> None:

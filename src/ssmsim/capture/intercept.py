@@ -159,6 +159,11 @@ class Interceptor:
         elif call == "begin" and at.site == cupti.EXIT and not ctypes.c_int.from_address(at.returned).value:
             self._recorded_streams.add(stream)
 
+    def _recording(self) -> bool:
+        """Whether a stream is recorded into a graph now: a program may also give a recording up without an end."""
+        self._recorded_streams = {stream for stream in self._recorded_streams if driver.capturing(stream)}
+        return bool(self._recorded_streams)
+
     def _launch(self, call: str, at: cupti.CallbackData) -> None:
         if at.site == cupti.EXIT:
             self._ended()
@@ -171,7 +176,7 @@ class Interceptor:
 
     def _remember(self, kernel: str, geometry: Geometry) -> None:
         """The buffers of a launch that goes into a graph: when the graph runs, its allocator no longer tells them."""
-        layout = driver.parameters_of(driver.resolve(geometry.function))
+        layout = driver.parameters_of(self._resolved(kernel, geometry))
         if layout and not self.timed:
             params = laid_out(layout, max(offset + size for offset, size in layout), geometry)
             buffers = find_buffers(kernel, layout, params)
@@ -189,7 +194,7 @@ class Interceptor:
         graph = self.graphs.of(handle)
         if not self.active or driver.capturing(stream):
             self.graphs.run_own(handle, stream)
-        elif graph.refused or self._recorded_streams:
+        elif graph.refused or self._recording():
             self._thread.stream = stream
             self._note(Refused(GRAPH, graph.refused or BETWEEN))
             self.graphs.run_own(handle, stream)
@@ -201,13 +206,17 @@ class Interceptor:
             self.replayed += 1
 
     def _run_node(self, node: Node, stream: int) -> None:
+        kernel = node.name if isinstance(node, KernelNode) else ""
         if isinstance(node, KernelNode):
-            self._began(node.name, node.geometry(stream), self.replayed)
-            node.run(stream)
-            self._ended()
-            return
+            self._began(kernel, node.geometry(stream), self.replayed)
         operations = [] if self.timed else node.operations()
-        node.run(stream)
+        try:
+            node.run(stream)
+        except SsmsimError as error:
+            what = f"a node of a CUDA graph cannot be run alone: {error.what}"
+            raise SsmsimError(what, kernel, "capture the program without CUDA graphs") from None
+        if kernel:
+            self._ended()
         for operation in operations:
             self._operation(operation)
 
@@ -218,7 +227,7 @@ class Interceptor:
         self._thread.stream = geometry.stream
         recorded: Recorded | Refused
         try:
-            if self._recorded_streams:
+            if self._recording():
                 raise SsmsimError(BETWEEN, kernel, "launch it before or after")
             recorded = self._recorded(kernel, geometry, graph is not None)
         except SsmsimError as error:
@@ -242,10 +251,18 @@ class Interceptor:
             self.timers.append((start, driver.Timer(self._thread.stream)))
             self._thread.start = None
 
-    def _recorded(self, kernel: str, geometry: Geometry, of_graph: bool = False) -> Recorded:
-        """What is kept of a launch. of_graph: the kernel of a graph's node. Raises SsmsimError for one that cannot be."""
+    def _resolved(self, kernel: str, geometry: Geometry) -> int:
+        """The CUfunction of a launch; a cubin that the driver loads to have it is that of its module."""
         self._thread.latest = None
         function = driver.resolve(geometry.function)
+        announced = getattr(self._thread, "latest", None)
+        if announced is not None and kernel in announced.kernels:
+            self._by_module[driver.module_of(function)] = announced
+        return function
+
+    def _recorded(self, kernel: str, geometry: Geometry, of_graph: bool = False) -> Recorded:
+        """What is kept of a launch. of_graph: the kernel of a graph's node. Raises SsmsimError for one that cannot be."""
+        function = self._resolved(kernel, geometry)
         cubin = self._cubin(kernel, function, getattr(self._thread, "latest", None))
         info, digest = self._about(cubin, kernel)
         static = driver.function_attribute(function, driver.SHARED_SIZE_BYTES)
