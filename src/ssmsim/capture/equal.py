@@ -2,7 +2,7 @@
 
 Equal means: the same code, geometry, attributes and parameter bytes, buffers at the same addresses, and the same bytes of
 all contents and variables that were recorded. Addresses count, as slices of the L2 and banks of the DRAM are chosen by
-them: launches that differ in the places of their buffers alone are kept apart. So are those of which it is not known.
+them: launches that differ in the places of their buffers alone are kept apart.
 """
 
 import hashlib

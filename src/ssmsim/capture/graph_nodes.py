@@ -7,6 +7,7 @@ All that a node needs is copied: a program may destroy its graph once it is inst
 import ctypes
 import heapq
 import struct
+from collections.abc import Callable
 from ctypes import byref, c_int, c_size_t, c_uint64, c_void_p
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +67,7 @@ class KernelNode(Node):
     held: list[Any] = field(default_factory=list)  # what the driver is given addresses of
 
     def geometry(self, stream: int) -> Geometry:
-        """As an ordinary launch on the stream would have it."""
+        """As an ordinary launch on the stream would have it. Its addresses hold until `held` is cleared."""
         params, extra = (0, self._extra()) if self.packed else (self._table(), 0)
         cluster, cooperative, others = read_attributes(self.attributes)
         return Geometry(
@@ -74,34 +75,43 @@ class KernelNode(Node):
         )
 
     def run(self, stream: int) -> None:
-        geometry = self.geometry(stream)
-        own = [pair for pair in self.attributes if pair[0] != PROGRAMMATIC]  # nodes run one after another
-        if not self._launched(geometry, own):
-            self._launched(geometry, [pair for pair in own if pair[0] in (COOPERATIVE, CLUSTER_DIMENSION)], must=True)
+        self.prepared(stream)()
 
-    def _launched(self, geometry: Geometry, attributes: list[tuple[int, bytes]], must: bool = False) -> bool:
+    def prepared(self, stream: int) -> Callable[[], None]:
+        """What launches it. All is laid out before, so that little of the host's time is in that of the kernel."""
+        own = [pair for pair in self.attributes if pair[0] != PROGRAMMATIC]  # nodes run one after another
+        needed = [pair for pair in own if pair[0] in (COOPERATIVE, CLUSTER_DIMENSION)]
+        whole, least = self._call(stream, own), self._call(stream, needed)
+
+        def launch() -> None:
+            if not driver.succeeds("cuLaunchKernelEx", *whole):
+                driver.call("cuLaunchKernelEx", *least)
+
+        return launch
+
+    def _call(self, stream: int, attributes: list[tuple[int, bytes]]) -> tuple[Any, ...]:
+        """Arguments of cuLaunchKernelEx."""
+        geometry = self.geometry(stream)
         listed = ctypes.create_string_buffer(b"".join(struct.pack("<I4x64s", *pair) for pair in attributes) or b"\0")
-        sizes = *self.grid, *self.block, self.shared
+        sizes = *self.grid, *self.block, self.shared, stream
         config = ctypes.create_string_buffer(
-            struct.pack("<7I4xQQI4x", *sizes, geometry.stream, ctypes.addressof(listed), len(attributes)), 56
+            struct.pack("<7I4xQQI4x", *sizes, ctypes.addressof(listed), len(attributes)), 56
         )
-        arguments = config, c_void_p(self.function), c_void_p(geometry.kernel_params), c_void_p(geometry.extra)
-        if must:
-            driver.call("cuLaunchKernelEx", *arguments)
-        return must or driver.succeeds("cuLaunchKernelEx", *arguments)
+        self.held.append(listed)
+        return config, c_void_p(self.function), c_void_p(geometry.kernel_params), c_void_p(geometry.extra)
 
     def _table(self) -> int:
         if not self.values:
             return 0
         buffers = [ctypes.create_string_buffer(value, len(value)) for value in self.values]
         table = (c_void_p * len(buffers))(*map(ctypes.addressof, buffers))
-        self.held = [buffers, table]
+        self.held += [buffers, table]
         return ctypes.addressof(table)
 
     def _extra(self) -> int:
         data, size = ctypes.create_string_buffer(self.values[0], len(self.values[0])), c_size_t(len(self.values[0]))
         extra = (c_void_p * 5)(1, ctypes.addressof(data), 2, ctypes.addressof(size), 0)
-        self.held = [data, size, extra]
+        self.held += [data, size, extra]
         return ctypes.addressof(extra)
 
 

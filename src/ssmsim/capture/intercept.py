@@ -8,6 +8,8 @@ import ctypes
 import hashlib
 import struct
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ssmsim.capture import cupti, driver
@@ -206,12 +208,15 @@ class Interceptor:
             self.replayed += 1
 
     def _run_node(self, node: Node, stream: int) -> None:
-        kernel = node.name if isinstance(node, KernelNode) else ""
+        kernel = ""
+        run: Callable[[], None] = partial(node.run, stream)
         if isinstance(node, KernelNode):
+            node.held.clear()  # of its launch before
+            kernel, run = node.name, node.prepared(stream)
             self._began(kernel, node.geometry(stream), self.replayed)
         operations = [] if self.timed else node.operations()
         try:
-            node.run(stream)
+            run()
         except SsmsimError as error:
             what = f"a node of a CUDA graph cannot be run alone: {error.what}"
             raise SsmsimError(what, kernel, "capture the program without CUDA graphs") from None
