@@ -202,7 +202,7 @@ class FakeDriver:
     def cuLaunchKernelEx(self, config: Any, _function: Any, params: Any, _extra: Any) -> int:
         sizes = struct.unpack_from("<7I4xQQI", config.raw)
         given = [struct.unpack_from("<I", ctypes.string_at(sizes[8] + 72 * i, 4))[0] for i in range(sizes[9])]
-        self.ran.append(("kernel", self.read(value(params))))
+        self.ran.append(("kernel", self.read(value(params)) if value(params) else b""))
         self.calls.append(f"cuLaunchKernelEx{given}")
         return SUCCESS
 

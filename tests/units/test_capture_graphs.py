@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ssmsim.capture import cupti, driver, writer
+from ssmsim.capture import cupti, driver, relaunch, writer
 from ssmsim.capture.graph_nodes import KernelNode, SetNode, read_graph
 from ssmsim.capture.intercept import Interceptor
 from ssmsim.capture.recorded import Recorded
@@ -258,6 +258,19 @@ def test_what_the_driver_does_not_tell_is_refused(gpu: FakeDriver, interceptor: 
     gpu.name = b""
     with pytest.raises(SsmsimError, match=r"CUDA 12\.4"):
         read_graph(gpu.graph([gpu.kernel(params(1))]))
+
+
+@pytest.mark.parametrize(("change", "attributes"), [
+    ({}, []), ({"cooperative": True}, [2]), ({"cluster": (2, 1, 1), "grid": (4, 1, 1)}, [4]),
+    ({"cooperative": True, "cluster": (2, 1, 1), "grid": (4, 1, 1)}, [4, 2]),
+])  # fmt: skip
+def test_a_replay_launches_clusters_and_cooperative_kernels_as_such(
+    gpu: FakeDriver, interceptor: Interceptor, change: dict, attributes: list[int]
+):
+    launch = CASE.model_copy(update={"buffers": [], "cooperative": False} | change)
+    launch._folder = CASE.folder
+    relaunch.launcher(launch, relaunch.Memory([]), {})()
+    assert gpu.calls[-1] == f"cuLaunchKernelEx{attributes}"
 
 
 def test_values_of_a_set_node():
