@@ -139,20 +139,21 @@ class Data:
         rows = self.rows[(self.rows.engine == self.engine) & (self.rows.cache == self.explored_cache)]
         rows = rows[(rows.part_sms > 0) == self.explored_part]
         table = with_intervals(rows, CYCLES, self.baseline)
-        about = rows[[*KEY, *ABOUT]].drop_duplicates(KEY)
+        about = rows[[*KEY, *ABOUT]].assign(occurrences=occurrences(rows)).drop_duplicates(KEY)
         return about.merge(table, on=KEY)
 
     def block(self) -> pd.DataFrame:
         """All explored kernels of a workload one after another: workload, config, cycles, base, launches, speedup, low, high.
 
-        Kernels weigh with their measured time where there is one. Only configurations that ran for all of them count.
+        Kernels weigh with their measured time where there is one, and as often as they were launched. Only configurations
+        that ran for all of them count.
         """
         table = self.modified()
         explored = table[table.config != self.baseline][["workload", "launch"]].drop_duplicates()
         table = table.merge(explored if len(explored) else table[["workload", "launch"]].drop_duplicates())
         time = self.measured(self.explored_cache)[["workload", "launch", CYCLES]].rename(columns={CYCLES: "time"})
         table = table.merge(time, "left", on=["workload", "launch"])
-        table["base"] = table.time.fillna(table.base)
+        table["base"] = table.time.fillna(table.base) * table.occurrences
         lines = []
         for (workload, config), part in table.groupby(["workload", "config"]):
             if len(part) == table[table.workload == workload].launch.nunique():
@@ -206,6 +207,11 @@ def fragment(rows: pd.DataFrame) -> pd.Series:
 
 def _column(rows: pd.DataFrame, name: str) -> pd.Series:
     return rows[name] if name in rows else pd.Series(np.nan, rows.index)
+
+
+def occurrences(rows: pd.DataFrame) -> pd.Series:
+    """How many equal launches of its workload each row stands for."""
+    return _column(rows, "occurrences").fillna(1)
 
 
 def stalls(row: pd.Series) -> pd.Series:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.data import CYCLES, Data
+from analysis.data import CYCLES, Data, occurrences
 from analysis.intervals import half_width
 from ssmsim.factorial import effects, unused
 
@@ -63,7 +63,8 @@ class Responses:
 def responses(data: Data, launches: bool = True) -> dict[tuple[str, str], Responses]:
     """(workload, launch) -> its responses, of each launch whose design ran whole; launches False: of (workload, "all").
 
-    A block's cycles in a run are the sum over its launches. Of several designs over a launch the first counts.
+    A block's cycles in a run are the sum over its launches, each as often as it was launched. Of several designs over a
+    launch the first counts.
     """
     rows = data.rows[(data.rows.engine == data.engine) & (data.rows.cache == data.explored_cache)]
     rows = rows[(rows.draw == 0) & ((rows.part_sms > 0) == data.explored_part)]
@@ -76,7 +77,10 @@ def responses(data: Data, launches: bool = True) -> dict[tuple[str, str], Respon
         )
         table = table.reindex(columns=list(configs)).dropna()
         if not launches:
-            table = table.groupby("workload").sum().assign(launch="all").set_index("launch", append=True)
+            ran = occurrences(rows).set_axis(pd.MultiIndex.from_frame(rows[["workload", "launch"]]))
+            ran = ran[~ran.index.duplicated()].reindex(table.index)
+            table = table.mul(ran, axis=0).groupby("workload").sum()
+            table = table.assign(launch="all").set_index("launch", append=True)
         for key, cycles in table.iterrows():
             relieved = wide.to_numpy().astype(bool)
             made = Responses(list(wide.columns), float(design.factor.iloc[0]), relieved, np.log(cycles.to_numpy()))

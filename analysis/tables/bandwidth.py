@@ -5,7 +5,7 @@ Simulated where every kernel of a pass is.
 
 import pandas as pd
 
-from analysis.data import BANDWIDTH, CYCLES, Data
+from analysis.data import BANDWIDTH, CYCLES, Data, occurrences
 from analysis.paper import BANDWIDTH_PCT
 from analysis.table import main
 
@@ -15,7 +15,8 @@ def make(data: Data) -> pd.DataFrame:
     for level, rows in (("measured", data.measured()), ("simulated", data.simulated())):
         rows = data.complete(rows).dropna(subset=[BANDWIDTH, CYCLES])
         for (workload, direction, cache), part in rows.groupby(["workload", "direction", "cache"]):
-            weighted = (part[BANDWIDTH] * part[CYCLES]).sum() / part[CYCLES].sum()
+            cycles = part[CYCLES] * occurrences(part)
+            weighted = (part[BANDWIDTH] * cycles).sum() / cycles.sum()
             lines.append(
                 {
                     "workload": workload,

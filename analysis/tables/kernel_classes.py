@@ -8,7 +8,7 @@ the block is.
 import pandas as pd
 
 from analysis.classes import CLASSES, kernel_class
-from analysis.data import CYCLES, Data
+from analysis.data import CYCLES, Data, occurrences
 from analysis.paper import CLASSES as PAPER
 from analysis.table import main
 
@@ -23,6 +23,7 @@ def make(data: Data) -> pd.DataFrame:
         rows = rows.dropna(subset=[CYCLES]).merge(kinds, on=["workload", "launch"])
         for (workload, direction), part in rows.groupby(["workload", "direction"]):
             about = {"workload": workload, "direction": direction, "level": level}
+            part = part.assign(**{CYCLES: part[CYCLES] * occurrences(part)})
             own = part[part.role == "ssm"]
             for kind in (*CLASSES, "neither"):
                 chosen = own[own.kind == kind]

@@ -8,7 +8,7 @@ it with nine tenths of what the largest one tried brought; `beyond` says that th
 import pandas as pd
 
 from analysis.bounds import bounds
-from analysis.data import CYCLES, Data
+from analysis.data import CYCLES, Data, occurrences
 from analysis.factorial import Responses, responses
 from analysis.sensitivity import one_at_a_time
 from analysis.table import main
@@ -30,10 +30,12 @@ def make(data: Data) -> pd.DataFrame:
             continue
         of_launch = swept[(swept.workload == workload) & (swept.launch == launch)]
         about = row.iloc[0]
+        block = base[base.workload == workload]
+        share = occurrences(row).iloc[0] * about[CYCLES] / (block[CYCLES] * occurrences(block)).sum()
         only = bounds(data, about).sort_values(ascending=False)
         lines.append({
             "workload": workload, "launch": launch, "name": about["name"], "direction": about.direction,
-            "time_pct": 100 * about[CYCLES] / base[base.workload == workload][CYCLES].sum(), "cycles": about[CYCLES],
+            "time_pct": 100 * share, "cycles": about[CYCLES],
             "fullest_resource": only.index[0], "if_only_bottleneck_cycles": only.iloc[0],
             "its_share_pct": 100 * only.iloc[0] / about[CYCLES], "everything": runs.everything(),
         } | _verdict(runs, of_launch))  # fmt: skip

@@ -120,7 +120,8 @@ class Launch(BaseModel):
 
     params is the parameter buffer in hex, as the driver lays it out at c[0x0][0x210] on sm_90. Unknown fields are kept.
     variables: the module's, as far as the capture recorded them. cooperative, explicit_cluster: whether the launch was
-    a cooperative one and whether it named a cluster size, None when not recorded. cubin_sha256: of the whole file.
+    a cooperative one and whether it named a cluster size, None when not recorded. attributes: what else the launch named
+    (programmatic dependent launch, priority, ...), None for nothing; no replay heeds them. cubin_sha256: of the whole file.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -139,6 +140,7 @@ class Launch(BaseModel):
     variables: list[Variable] | None = None
     cooperative: bool | None = None
     explicit_cluster: bool | None = None
+    attributes: dict[str, Any] | None = None
     cubin_sha256: str | None = None
     provenance: dict[str, Any] = {}
 

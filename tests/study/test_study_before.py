@@ -8,6 +8,7 @@ from small_study import ROOT
 
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import read_launch
+from ssmsim.study import rows
 from ssmsim.study.before import ran_before
 
 CAPTURE = ROOT / "tests/data/captures/ssd-ragged"
@@ -58,6 +59,14 @@ def test_the_order_is_that_of_the_sequence(tmp_path):
     assert names(copied(tmp_path / "numbered") / c, 1 << 40) == [c, a, b]
     assert names(copied(tmp_path / "told", b, c, a) / c, 1 << 40) == [c, a, b]
     assert names(copied(tmp_path / "back", c, b, a) / c, 1 << 40) == [c, b, a]
+
+
+def test_of_equal_launches_it_is_the_first(tmp_path):
+    a, b, c = NAMES[35:38]
+    folder = copied(tmp_path / "told", a, b, c, b, c)
+    assert names(folder / c, 1) == [b]
+    assert names(folder / b, 1 << 40) == [b, c, b, c, a]
+    assert {name: about["occurrences"] for name, about in rows.sequence(folder).items()} == {a: 1, b: 2, c: 2}
 
 
 def test_a_launch_that_the_sequence_lacks_is_named(tmp_path):

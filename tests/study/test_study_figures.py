@@ -18,6 +18,7 @@ from analysis import data as study_data
 from analysis import evidence as shown
 from analysis import report
 from analysis.classes import kernel_class
+from analysis.factorial import responses
 from analysis.readme import SECTIONS, markdown, render
 from analysis.sensitivity import factors
 from ssmsim.config.load import load
@@ -138,6 +139,26 @@ def test_numbers_of_the_made_up_study(full: study_data.Data) -> None:
         ("forward", "vector"),
         ("forward", "tensor"),
     }
+
+
+def test_equal_launches_count_as_often_as_they_ran(full: study_data.Data) -> None:
+    """A launch of the block stands for three: sums over the block have it three times."""
+    once = full.block().set_index("config")
+    explored = full.modified()[["workload", "launch"]].drop_duplicates().iloc[0]
+    chosen = (full.rows.workload == explored.workload) & (full.rows.launch == explored.launch)
+    more = replace(full, rows=full.rows.assign(occurrences=np.where(chosen, 3, 1)))
+    time = full.measured(full.explored_cache).set_index(["workload", "launch"])[study_data.CYCLES]
+    gained = 2 * time.loc[tuple(explored)]
+    block = more.block()
+    block = block[block.workload == explored.workload].set_index("config")
+    assert block.base.to_numpy() == pytest.approx(once.loc[block.index].base.to_numpy() + gained)
+    assert block.speedup.to_numpy() == pytest.approx(once.loc[block.index].speedup.to_numpy(), rel=0.2)
+    for key, whole in responses(full, launches=False).items():
+        own = {name: one for (workload, name), one in responses(full).items() if workload == key[0]}
+        often = {name: 3 if (key[0], name) == tuple(explored) else 1 for name in own}
+        wanted = sum(often[name] * np.exp(one.logs) for name, one in own.items())
+        assert np.exp(responses(more, launches=False)[key].logs) == pytest.approx(wanted)
+        assert len(whole.logs) == len(wanted)
 
 
 def test_intervals_are_held_against_whole_runs(full: study_data.Data) -> None:

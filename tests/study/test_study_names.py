@@ -154,7 +154,7 @@ def test_a_sweep_point_whose_file_name_is_too_long(folder: Folder) -> None:
 @pytest.mark.parametrize(
     "text",
     ['{"operations": [', "[]", "{}", '{"operations": [1]}', '{"operations": null}', b"\xff\xfe", '{"operations": [{"launch": 3}]}',
-     '{"operations": [{"launch": "../x"}]}', '{"operations": [{"launch": "a"}, {"launch": "a"}]}', "[" * 100_000],
+     '{"operations": [{"launch": "../x"}]}', "[" * 100_000],
 )  # fmt: skip
 def test_sequence_of_another_format(tmp_path: Path, text: str | bytes) -> None:
     (tmp_path / "sequence.json").write_bytes(text if isinstance(text, bytes) else text.encode())

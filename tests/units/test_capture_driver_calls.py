@@ -70,7 +70,7 @@ def test_buffers_get_allocation_name_and_recipe(monkeypatch: pytest.MonkeyPatch)
     x = next(b for b in SCAN.buffers if b.name == "x_ptr")
     described = Described("x", x.passed, x.bytes, "bfloat16", x.shape, x.stride, {"seed": 1})
     monkeypatch.setitem(TENSORS, x.passed, described)
-    found = buffers.find_buffers(SCAN.kernel, INFO, SCAN.param_bytes)
+    found = buffers.find_buffers(SCAN.kernel, INFO.params, SCAN.param_bytes)
     assert [b["address"] for b in found] == [b.address for b in SCAN.buffers]
     named = next(b for b in found if b["address"] == x.address)
     assert named["name"] == "x" and named["recipe"] == "x" and named["shape"] == x.shape

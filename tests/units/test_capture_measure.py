@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssmsim.capture import again, measure, ncu
+from ssmsim.capture.refused import GRAPH, Launches, Refused
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 
@@ -121,3 +122,69 @@ def test_nothing_measured_to_be_measured_again(tmp_path: Path):
         again.measure_again([], tmp_path, ["nonsense"])
     with pytest.raises(SsmsimError, match="nothing measured yet"):
         again.measure_again([], tmp_path, ["dram__bytes_write.sum"])
+
+
+@pytest.fixture
+def repeated(launches):
+    """Two launches, of which the first ran twice."""
+    (a, first), (b, second) = list(launches.items())[:2]
+    return Launches({a: first, b: second}, [a, b, a])
+
+
+def test_equal_launches_are_timed_each(repeated, monkeypatch: pytest.MonkeyPatch):
+    a, b = repeated
+    times = iter(range(100))
+
+    def run(_command, wish):
+        with (Path(wish["out"]) / "times.csv").open("w", newline="") as file:
+            out = csv.DictWriter(file, ["kernel", "grid", "block", "code_sha256", "microseconds"])
+            out.writeheader()
+            for launch in (repeated[name] for name in repeated.order):
+                size = {key: "x".join(map(str, getattr(launch, key))) for key in ("grid", "block")}
+                code = launch.provenance["code_sha256"]
+                out.writerow({"kernel": launch.kernel, "code_sha256": code, "microseconds": next(times)} | size)
+
+    monkeypatch.setattr(measure, "run_inside", run)
+    found = measure.event_times([], repeated)
+    assert found == {a: [0, 2, 3, 5, 6, 8, 9, 11, 12, 14], b: [1, 4, 7, 10, 13]}
+
+
+@pytest.mark.parametrize(("cache", "values"), [("cold", [0, 2, 3, 5]), ("warm", [0, 3])])
+def test_warm_counters_are_those_of_the_first_of_equal_launches(
+    repeated, monkeypatch: pytest.MonkeyPatch, cache: str, values: list[int]
+):
+    a, b = repeated
+
+    def run(_command, wish, _prefix):
+        (Path(wish["out"]) / "launched.json").write_text("[]")
+        return ""
+
+    def page(_text):
+        ran = [repeated[name] for name in repeated.order * 2]
+        return {}, [
+            {"Kernel Name": one.kernel, "Grid Size": str(one.grid), "Block Size": str(one.block), "x": str(i)}
+            for i, one in enumerate(ran)
+        ]
+
+    monkeypatch.setattr(measure, "run_inside", run)
+    monkeypatch.setattr(ncu, "parse", page)
+    monkeypatch.setattr(ncu, "prefix", lambda *_: [])
+    rows, _ = measure.counters([], repeated, cache, ["x"], repetitions=2)
+    assert {row.launch: row.values["x"] for row in rows} == {a: values, b: [1, 4]}
+
+
+def test_triton_kernels_of_graphs_are_known_by_their_code_in_any_order():
+    """A graph is recorded once and launched often: what Triton launched is not the order of the kernels."""
+    launches = measure.captured(SMALL / "ssd-small")
+    graphs = Launches(launches, [*launches, *launches], graphs=True)
+    run = [(x.kernel, x.provenance["code_sha256"]) for x in launches.values() if x.kernel.startswith("_chunk")]
+    measure._check_code(run[::-1], graphs)
+    with pytest.raises(SsmsimError, match=r"tuning\.json, which pins"):
+        measure._check_code([*run[:-1], (run[-1][0], "f" * 64)], graphs)
+
+
+def test_a_refused_graph_is_not_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(measure, "captured", lambda _: {})
+    monkeypatch.setattr(measure, "launched", lambda _: {"0": Refused(GRAPH, "because")})
+    with pytest.raises(SsmsimError, match="without CUDA graphs"):
+        measure.measure([], tmp_path)

@@ -113,8 +113,12 @@ def test_the_sequence_has_what_was_refused_and_the_rest_is_kept(capture: Path):
     assert [type(one).__name__ for one in found.values()] == ["Refused", "Launch", "Refused"]
     assert [one.reason for one in occurrences(capture)] == ["because", "", "all at once"]
     assert summary(capture).splitlines() == [
-        "captured 1 of 3 launches, 50.0 % of the time", "refused 1: first: because", "refused 1: CUDA graph: all at once",
-    ]  # fmt: skip
+        "captured 1 of 3 launches (50.0 % of the time), stored as 1",
+        "launches  stored     time",
+        "       1       1   50.0 %  captured",
+        "       1       -   50.0 %  refused: first: because",
+        "       1       -    0.0 %  refused: CUDA graph: all at once",
+    ]
 
 
 def test_a_launch_that_cannot_be_written_is_refused_alone(capture: Path, interceptor: Interceptor, tmp_path: Path):
@@ -154,7 +158,8 @@ def test_one_line_says_why_contents_are_missing(capture: Path):
     (capture / "sequence.json").write_text(json.dumps({"format": "sequence/1", "operations": operations}))
     name = short_name(CASE.kernel)
     assert summary(capture).splitlines() == [
-        "captured 4 of 4 launches",
-        f"contents missing in 2 launches of {name}: more than --contents-limit, up to 394 MiB",
-        f"contents missing in 2 launches of {name}: a replay is refused: address N lies outside every buffer",
+        "captured 4 of 4 launches, stored as 4",
+        "launches  stored     time",
+        f"       2       2        -  captured, contents missing: {name}: more than --contents-limit, up to 394 MiB",
+        f"       2       2        -  captured, contents missing: {name}: a replay is refused: address N lies outside every buffer",
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ssmsim.capture import device
 from ssmsim.capture.measure import captured, cell, counters, median, spread_cell
+from ssmsim.capture.refused import launched
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
@@ -42,7 +43,8 @@ def measure_again(command: list[str], folder: Path, wanted: Sequence[str], cache
     page, schema = folder / "measured.csv", folder / "measured.schema.json"
     if not page.exists() or not schema.exists():
         raise SsmsimError("nothing measured yet", folder, "run `ssmsim measure` without --again first")
-    launches = captured(folder)
+    captured(folder)
+    launches = launched(folder)
     rows, _ = counters(command, launches, cache, wanted, one_pass=True)
     with page.open(newline="") as file:
         table = list(csv.DictReader(file))

@@ -1,23 +1,26 @@
 """Which buffers a launch gets: the allocations its pointers fall into, and what is known of the tensors there."""
 
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 from ssmsim.capture import driver
 from ssmsim.capture.describe import PARAMETER_NAMES, TENSORS
 from ssmsim.capture.frameworks import Allocations, triton_tensors
-from ssmsim.elf_attributes import KernelInfo
 
 MIN_POINTER = 1 << 16
 
 
-def find_buffers(kernel: str, info: KernelInfo, params: bytes) -> list[dict[str, Any]]:
+Layout = Sequence[tuple[int, int]]  # (offset, bytes) of each parameter
+
+
+def find_buffers(kernel: str, layout: Layout, params: bytes) -> list[dict[str, Any]]:
     """Buffers by the order of their pointers among the parameters; names and layouts where they are known."""
     blocks = Allocations()
     hints = list(triton_tensors())
     names = next((v for k, v in PARAMETER_NAMES.items() if k in kernel), {})
     found = []
-    for offset, pointer in _pointers(info, params):
+    for offset, pointer in _pointers(layout, params):
         place = blocks.find(pointer) or driver.allocation_of(pointer)
         if place is None:
             continue
@@ -41,10 +44,10 @@ def find_buffers(kernel: str, info: KernelInfo, params: bytes) -> list[dict[str,
     return found
 
 
-def _pointers(info: KernelInfo, params: bytes) -> list[tuple[int, int]]:
+def _pointers(layout: Layout, params: bytes) -> list[tuple[int, int]]:
     """(offset, value) of every aligned 8-byte word of a parameter that could be a device pointer."""
     found = []
-    for offset, size in info.params:
+    for offset, size in layout:
         for at in range(offset + -offset % 8, offset + size - 7, 8):
             value = struct.unpack_from("<Q", params, at)[0]
             if MIN_POINTER <= value < 1 << 57:

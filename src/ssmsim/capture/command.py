@@ -29,6 +29,9 @@ def register(app: typer.Typer) -> None:
         contents_limit: Annotated[
             int, options.whole("MiB of a needed buffer: a larger one is not recorded", 0, 1 << 20, "MiB")
         ] = LIMIT_MIB,
+        every_launch: Annotated[
+            bool, typer.Option("--every-launch", help="a folder for each launch, also where launches are equal")
+        ] = False,
         tracer: Annotated[
             str, typer.Option(help="nvbit: run once more under Accel-Sim's tracer, keep its traces")
         ] = "",
@@ -36,7 +39,10 @@ def register(app: typer.Typer) -> None:
             "tracer_tool.so"
         ),
     ) -> None:
-        """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU)."""
+        """Write a launch/1 folder for every kernel launched between cudaProfilerStart and cudaProfilerStop (GPU).
+
+        Kernels of CUDA graphs are launches, too. Equal launches are stored once.
+        """
         from ssmsim.capture.child import run_inside
         from ssmsim.capture.nvbit import summary, trace_capture
         from ssmsim.capture.refused import summary as refusals
@@ -48,9 +54,8 @@ def register(app: typer.Typer) -> None:
         if tracer not in ("", "nvbit"):
             raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
         with whole_folder(out, "capture") as folder:
-            run_inside(
-                program, {"out": str(folder), "mode": "capture", "contents": contents, "limit_mib": contents_limit}
-            )
+            wish = {"out": str(folder), "mode": "capture", "contents": contents, "limit_mib": contents_limit}
+            run_inside(program, wish | {"every": every_launch})
             typer.echo(refusals(folder))
             if tracer:
                 typer.echo(summary(trace_capture(program, folder, tracer_tool)))

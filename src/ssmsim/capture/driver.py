@@ -1,12 +1,15 @@
 """The few calls of the CUDA driver API that capture, timing and replay make, through ctypes."""
 
 import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
 from functools import cache
 
 from ssmsim.errors import SsmsimError
 
 SHARED_SIZE_BYTES, NUM_REGS, CLUSTER_WIDTH = 1, 4, 11  # CUfunction_attribute
+RELAXED = 2  # CUstreamCaptureMode
 
 
 @cache
@@ -19,7 +22,10 @@ def library() -> ctypes.CDLL:
 
 def call(name: str, *arguments: object) -> None:
     """Call a driver function; an error code becomes a SsmsimError with the driver's own words."""
-    status = getattr(library(), name)(*arguments)
+    function = getattr(library(), name, None)
+    if function is None:
+        raise SsmsimError(f"the driver has no {name}", "", "install a newer one")
+    status = function(*arguments)
     if status:
         text = ctypes.c_char_p()
         library().cuGetErrorString(status, byref(text))
@@ -59,6 +65,30 @@ def resolve(function: int) -> int:
     if succeeds("cuKernelGetFunction", byref(resolved), c_void_p(function)) and resolved.value:
         return resolved.value
     return function
+
+
+def function_name(function: int) -> str:
+    """Its mangled name, "" where the driver (before 12.3) does not tell."""
+    name = ctypes.c_char_p()
+    told = hasattr(library(), "cuFuncGetName") and succeeds("cuFuncGetName", byref(name), c_void_p(function))
+    return (name.value or b"").decode() if told else ""
+
+
+def current_context() -> int:
+    context = c_void_p()
+    call("cuCtxGetCurrent", byref(context))
+    return context.value or 0
+
+
+@contextmanager
+def relaxed_capture() -> Iterator[None]:
+    """What this thread does meanwhile does not disturb streams that are captured into graphs."""
+    mode = c_int(RELAXED)
+    call("cuThreadExchangeStreamCaptureMode", byref(mode))
+    try:
+        yield
+    finally:
+        call("cuThreadExchangeStreamCaptureMode", byref(mode))
 
 
 def module_of(function: int) -> int:

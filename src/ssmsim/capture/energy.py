@@ -19,6 +19,7 @@ from ssmsim.capture import device, driver
 from ssmsim.capture.measure import captured, cell, median, spread_cell
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
+from ssmsim.launch import Launch
 
 REPETITIONS = 5  # windows of a launch
 WINDOW_SECONDS = 3.0
@@ -132,7 +133,7 @@ def measure_energy(captures: Path, folder: Path, only: list[str] | None = None) 
 
     only: patterns of their names, all when none. Raises SsmsimError without captured launches, a GPU or NVML's counter.
     """
-    launches = captured(captures)
+    launches: dict[str, Launch] = captured(captures)
     if only:
         launches = {name: one for name, one in launches.items() if any(fnmatchcase(name, like) for like in only)}
     if not launches:

@@ -35,4 +35,5 @@ def fields(
         "variables": variables or None,
         "cooperative": launch.cooperative,
         "explicit_cluster": launch.explicit_cluster,
+        "attributes": launch.attributes or None,
     }

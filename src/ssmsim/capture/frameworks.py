@@ -50,6 +50,14 @@ def triton_tensors() -> list[Described]:
     return getattr(_arguments, "tensors", [])
 
 
+def _segments(torch: Any) -> list[dict[str, Any]]:
+    """PyTorch's segments; none from an allocator that does not tell them (cudaMallocAsync)."""
+    try:
+        return list(torch.cuda.memory_snapshot())
+    except RuntimeError:
+        return []
+
+
 class Allocations:
     """PyTorch's live blocks at one moment: finer than the driver's allocations, which hold many tensors each."""
 
@@ -57,7 +65,7 @@ class Allocations:
         torch = sys.modules.get("torch")
         blocks = []
         if torch is not None and torch.cuda.is_initialized():
-            for segment in torch.cuda.memory_snapshot():
+            for segment in _segments(torch):
                 address = segment["address"]
                 for block in segment["blocks"]:
                     if block["state"] == "active_allocated":

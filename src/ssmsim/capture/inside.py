@@ -2,7 +2,7 @@
 
 Started by `ssmsim capture` and `ssmsim measure`, which say in SSMSIM_CAPTURE what to do:
 {"out": folder, "mode": "capture" | "time" | "hash", "contents": "needed" | "all" | "none", "limit_mib": of a needed buffer,
-"tuning": a capture's tuning.json}.
+"every": equal launches are each kept, "tuning": a capture's tuning.json}.
 """
 
 import json
@@ -98,7 +98,7 @@ def _run(arguments: list[str], wish: dict[str, Any]) -> None:
     if wish["mode"] == "time":
         timing.write(Path(wish["out"]), interceptor)
     else:
-        writer.write(Path(wish["out"]), interceptor)
+        writer.write(Path(wish["out"]), interceptor, wish.get("every", False))
         keep_tuning(Path(wish["out"]) / TUNING)
 
 

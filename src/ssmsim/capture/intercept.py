@@ -8,20 +8,27 @@ import ctypes
 import hashlib
 import struct
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ssmsim.capture import cupti, driver
 from ssmsim.capture.buffers import find_buffers
-from ssmsim.capture.calls import Geometry, parameter_bytes, read_call
+from ssmsim.capture.calls import Geometry, laid_out, parameter_bytes, read_call
 from ssmsim.capture.copies import Copies
+from ssmsim.capture.graph_execs import Executables
+from ssmsim.capture.graph_nodes import KernelNode, Node
 from ssmsim.capture.inputs import Inputs
 from ssmsim.capture.progress import Progress
 from ssmsim.capture.recorded import Cubin, Recorded
-from ssmsim.capture.refused import Dim3, Refused
+from ssmsim.capture.refused import GRAPH, Refused
 from ssmsim.capture.variables import record
 from ssmsim.elf_attributes import KernelInfo, code_sha256, kernel_info, kernel_names
 from ssmsim.errors import SsmsimError
 from ssmsim.sass.kernel_elf import Kernel, read_kernel
+
+PER_THREAD_STREAM = 2  # CU_STREAM_PER_THREAD
+BETWEEN = "it was launched while a stream was recorded into a CUDA graph, when nothing may wait for the GPU"
 
 
 class Interceptor:
@@ -34,6 +41,8 @@ class Interceptor:
         self.timers: list[tuple[driver.Timer, driver.Timer]] = []
         self.failure: BaseException | None = None
         self.copies = Copies()
+        self.graphs = Executables()
+        self.replayed = 0  # launches of graphs so far
         self.regions = 0
         self.active = False
         self._cubins: dict[str, Cubin] = {}
@@ -41,15 +50,20 @@ class Interceptor:
         self._by_module: dict[int, Cubin] = {}
         self._infos: dict[tuple[str, str], tuple[KernelInfo, str]] = {}
         self._kernels: dict[tuple[str, str], Kernel] = {}
+        self._recorded_streams: set[int] = set()  # streams that are now recorded into graphs
+        self._seen: dict[tuple[str, bytes], list[dict[str, Any]]] = {}  # buffers of launches that went into graphs
         self._thread = threading.local()
         self._gate: driver.Gate | None = None
         self.close = cupti.subscribe(self._on_callback)
 
     def _on_callback(self, domain: int, cbid: int, data: int) -> None:
         """Runs on whatever thread made the call; an exception must not reach the driver."""
-        if self.failure is not None or (getattr(self._thread, "inside", False) and domain != cupti.RESOURCE):
+        if self.failure is not None:
             return
-        if domain == cupti.DRIVER and not self.active and cbid in (307, 442, 652, 653):
+        if getattr(self._thread, "inside", False) and domain != cupti.RESOURCE:
+            self.graphs.nested(domain, cbid, data)
+            return
+        if domain == cupti.DRIVER and cbid in cupti.LAUNCHES and not self.active and not self._recorded_streams:
             return
         outer, self._thread.inside = getattr(self._thread, "inside", False), True
         try:
@@ -70,16 +84,15 @@ class Interceptor:
             self._region(call, at.site)
         elif call.startswith("cuModuleLoad"):
             self._module_call(at)
-        elif not self.active:
-            return
-        elif call == "cuGraphLaunch":
-            if at.site == cupti.ENTER:
-                self._note(
-                    Refused("CUDA graph", "its kernels are launched at once: capture the program without CUDA graphs")
-                )
+        elif call in ("begin", "end"):
+            self._stream_recording(call, at)
+        elif call.startswith("cuGraphLaunch"):
+            self._graph_launch(call, at)
+        elif call.startswith("cuGraph"):
+            self.graphs.call(call, at)
         elif call.startswith("cuLaunch"):
             self._launch(call, at)
-        elif at.site == cupti.ENTER and not self.timed:
+        elif self.active and at.site == cupti.ENTER and not self.timed:
             self._memory_operation(call, at.params)
 
     def _region(self, call: str, site: int) -> None:
@@ -140,43 +153,121 @@ class Interceptor:
         params = driver.parameters_of(function)
         return (info.registers, info.static_shared) == (registers, shared) and params in (None, info.params)
 
+    def _stream_recording(self, call: str, at: cupti.CallbackData) -> None:
+        """Streams whose work goes into a graph in place of running; nothing may wait for the device meanwhile."""
+        stream = ctypes.c_uint64.from_address(at.params).value
+        if call == "end" and at.site == cupti.ENTER:
+            self._recorded_streams.discard(stream)
+        elif call == "begin" and at.site == cupti.EXIT and not ctypes.c_int.from_address(at.returned).value:
+            self._recorded_streams.add(stream)
+
+    def _recording(self) -> bool:
+        """Whether a stream is recorded into a graph now: a program may also give a recording up without an end."""
+        self._recorded_streams = {stream for stream in self._recorded_streams if driver.capturing(stream)}
+        return bool(self._recorded_streams)
+
     def _launch(self, call: str, at: cupti.CallbackData) -> None:
         if at.site == cupti.EXIT:
-            start = getattr(self._thread, "start", None)
-            if start is not None:
-                self.timers.append((start, driver.Timer(self._thread.stream)))
-                self._thread.start = None
+            self._ended()
             return
-        kernel = (at.symbol_name or b"").decode()
+        kernel, geometry = (at.symbol_name or b"").decode(), read_call(call, at.params)
+        if driver.capturing(geometry.stream):
+            self._remember(kernel, geometry)  # it becomes part of a graph, which runs later
+        elif self.active:
+            self._began(kernel, geometry)
+
+    def _remember(self, kernel: str, geometry: Geometry) -> None:
+        """The buffers of a launch that goes into a graph: when the graph runs, its allocator no longer tells them."""
+        layout = driver.parameters_of(self._resolved(kernel, geometry))
+        if layout and not self.timed:
+            params = laid_out(layout, max(offset + size for offset, size in layout), geometry)
+            buffers = find_buffers(kernel, layout, params)
+            self._seen[kernel, params.rstrip(b"\0")] = [
+                {k: v for k, v in b.items() if k not in ("recipe", "tensor")} for b in buffers
+            ]
+
+    def _graph_launch(self, call: str, at: cupti.CallbackData) -> None:
+        """Its nodes run one after another, each kernel as a launch of its own, and the graph itself does not."""
+        if at.site == cupti.EXIT:
+            self._ended()
+            return
+        handle, stream = struct.unpack("<QQ", ctypes.string_at(at.params, 16))
+        stream = PER_THREAD_STREAM if call.endswith("_ptsz") and not stream else stream
+        graph = self.graphs.of(handle)
+        if not self.active or driver.capturing(stream):
+            self.graphs.run_own(handle, stream)
+        elif graph.refused or self._recording():
+            self._thread.stream = stream
+            self._note(Refused(GRAPH, graph.refused or BETWEEN))
+            self.graphs.run_own(handle, stream)
+        else:
+            for node in graph.nodes:
+                if node.enabled:
+                    self._run_node(node, stream)
+            self.graphs.skip(handle, at.params)
+            self.replayed += 1
+
+    def _run_node(self, node: Node, stream: int) -> None:
+        kernel = ""
+        run: Callable[[], None] = partial(node.run, stream)
+        if isinstance(node, KernelNode):
+            node.held.clear()  # of its launch before
+            kernel, run = node.name, node.prepared(stream)
+            self._began(kernel, node.geometry(stream), self.replayed)
+        operations = [] if self.timed else node.operations()
+        try:
+            run()
+        except SsmsimError as error:
+            what = f"a node of a CUDA graph cannot be run alone: {error.what}"
+            raise SsmsimError(what, kernel, "capture the program without CUDA graphs") from None
+        if kernel:
+            self._ended()
+        for operation in operations:
+            self._operation(operation)
+
+    def _began(self, kernel: str, geometry: Geometry, graph: int | None = None) -> None:
+        """A launch that runs now. graph: the number of the launch of a graph that it belongs to."""
         if not self.timed:
             self.progress.launched(len(self.launches), kernel)
-        self._thread.stream = 0
+        self._thread.stream = geometry.stream
         recorded: Recorded | Refused
-        grid: Dim3 = (0, 0, 0)
-        block: Dim3 = (0, 0, 0)
         try:
-            geometry = read_call(call, at.params)
-            if driver.capturing(geometry.stream):
-                return  # it becomes part of a graph, which runs later
-            self._thread.stream, grid, block = geometry.stream, geometry.grid, geometry.block
-            recorded = self._recorded(kernel, geometry)
+            if self._recording():
+                raise SsmsimError(BETWEEN, kernel, "launch it before or after")
+            recorded = self._recorded(kernel, geometry, graph is not None)
         except SsmsimError as error:
-            recorded = Refused(kernel, error.what, grid, block)
+            recorded = Refused(kernel, error.what, geometry.grid, geometry.block)
         if self.timed and self._gate is None and not self.timers:
-            self._gate = driver.Gate(self._thread.stream)
+            self._gate = driver.Gate(geometry.stream)
             threading.Timer(2.0, self._gate.open).start()  # a program that waits inside the region gets on
-        self._note(recorded)
+        self._note(recorded, graph)
 
-    def _note(self, recorded: Recorded | Refused) -> None:
+    def _note(self, recorded: Recorded | Refused, graph: int | None = None) -> None:
         """Put a launch into the sequence; its time begins, and ends when the call returns."""
-        self.operations.append({"launch": len(self.launches)})
+        stream = getattr(self._thread, "stream", 0) or 0
+        of = {} if graph is None else {"graph": graph}
+        self.operations.append({"launch": len(self.launches), "stream": stream} | of)
         self.launches.append(recorded)
-        self._thread.start = driver.Timer(getattr(self._thread, "stream", 0) or 0)
+        self._thread.start = driver.Timer(stream)
 
-    def _recorded(self, kernel: str, geometry: Geometry) -> Recorded:
-        """What is kept of a launch. Raises SsmsimError for one that cannot be."""
+    def _ended(self) -> None:
+        start = getattr(self._thread, "start", None)
+        if start is not None:
+            self.timers.append((start, driver.Timer(self._thread.stream)))
+            self._thread.start = None
+
+    def _resolved(self, kernel: str, geometry: Geometry) -> int:
+        """The CUfunction of a launch; a cubin that the driver loads to have it is that of its module."""
         self._thread.latest = None
         function = driver.resolve(geometry.function)
+        announced = getattr(self._thread, "latest", None)
+        if announced is not None and kernel in announced.kernels:
+            self._by_module[driver.module_of(function)] = announced
+        return function
+
+    def _recorded(self, kernel: str, geometry: Geometry, of_graph: bool = False) -> Recorded:
+        """What is kept of a launch. of_graph: the kernel of a graph's node. Raises SsmsimError for one that cannot be."""
+        function = self._resolved(kernel, geometry)
         cubin = self._cubin(kernel, function, getattr(self._thread, "latest", None))
         info, digest = self._about(cubin, kernel)
         static = driver.function_attribute(function, driver.SHARED_SIZE_BYTES)
@@ -194,10 +285,14 @@ class Interceptor:
             buffers=[],
             cooperative=geometry.cooperative,
             explicit_cluster=geometry.cluster is not None or info.cluster is not None,
+            attributes=geometry.attributes,
         )
         if self.timed:
             return recorded
-        recorded.buffers = find_buffers(kernel, info, recorded.params)
+        seen = self._seen.get((kernel, recorded.params.rstrip(b"\0"))) if of_graph else None
+        recorded.buffers = (
+            find_buffers(kernel, info.params, recorded.params) if seen is None else [b.copy() for b in seen]
+        )
         self.copies.recognise(recorded.buffers)
         key, whole = (cubin.sha256, kernel), self.inputs is not None and self.inputs.mode == "all"
         if key not in self._kernels:
@@ -214,11 +309,18 @@ class Interceptor:
 
     def _memory_operation(self, call: str, at: int) -> None:
         """Memory set or copied by the driver between launches: part of what a replay of the sequence must do."""
-        first, second, count = struct.unpack("<QQQ", ctypes.string_at(at, 24))
+        first, second, count, stream = struct.unpack("<4Q", ctypes.string_at(at, 32))
+        if driver.capturing(stream):
+            return
         if call == "copy":
-            self.operations.append({"copy": {"to": first, "from": second, "bytes": count}})
-            self.copies.note(first, second, count)
+            self._operation({"copy": {"to": first, "from": second, "bytes": count}})
         else:
             width = int(call.removeprefix("memset")) // 8
             value = second & ((1 << (8 * width)) - 1)
-            self.operations.append({"set": {"address": first, "width": width, "value": value, "count": count}})
+            self._operation({"set": {"address": first, "width": width, "value": value, "count": count}})
+
+    def _operation(self, operation: dict[str, Any]) -> None:
+        self.operations.append(operation)
+        if "copy" in operation:
+            copy = operation["copy"]
+            self.copies.note(copy["to"], copy["from"], copy["bytes"])

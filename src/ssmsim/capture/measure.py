@@ -16,7 +16,7 @@ from typing import Any
 
 from ssmsim.capture import device, ncu
 from ssmsim.capture.child import run_inside
-from ssmsim.capture.refused import Refused, launched
+from ssmsim.capture.refused import GRAPH, Launches, Refused, launched, order_of
 from ssmsim.capture.tuning import TUNING
 from ssmsim.counters import COUNTERS
 from ssmsim.errors import SsmsimError
@@ -37,12 +37,19 @@ class Measured:
     values: dict[str, list[float | None]] = field(default_factory=dict)
 
 
-def captured(folder: Path) -> dict[str, Launch]:
-    """The launches of a capture, by folder name, in the order of the sequence."""
-    found = {file.parent.name: read_launch(file.parent) for file in sorted(folder.glob("*/launch.json"))}
-    if not found:
+def captured(folder: Path) -> Launches[Launch]:
+    """The launches of a capture, by folder name, in the order of the sequence; without one, as they are numbered.
+
+    A launch that stands for several equal ones is there once, and in the `order` of steps as often as it ran.
+    """
+    names = sorted(file.parent.name for file in folder.glob("*/launch.json"))
+    if not names:
         raise SsmsimError("no captured launches", folder, "run `ssmsim capture -o` with this folder first")
-    return found
+    if not (folder / "sequence.json").is_file():
+        return Launches({name: read_launch(folder / name) for name in names}, names)
+    ran = launched(folder)
+    kept = {name: launch for name, launch in ran.items() if not isinstance(launch, Refused)}
+    return Launches(kept, [name for name in ran.order if name in kept], ran.graphs)
 
 
 def tuning_of(launches: Mapping[str, Launch | Refused]) -> dict[str, str]:
@@ -54,7 +61,7 @@ def tuning_of(launches: Mapping[str, Launch | Refused]) -> dict[str, str]:
 
 def repeats(kernels: Sequence[Any], launches: Mapping[str, Launch | Refused], where: str) -> int:
     """How often a run went through the captured sequence; raises when it launched something else."""
-    expected = len(launches)
+    expected = len(order_of(launches))
     if not kernels or len(kernels) % expected:
         what = f"{len(kernels)} launches where the capture has {expected}"
         raise SsmsimError(what, where, "measure with the command that was captured")
@@ -75,7 +82,8 @@ def check(index: int, name: str, launch: Launch | Refused, found: dict[str, Any]
 
 
 def event_times(command: list[str], launches: Mapping[str, Launch | Refused]) -> dict[str, list[float]]:
-    """Microseconds of every launch in the running sequence, in each repetition."""
+    """Microseconds of every launch in the running sequence, in each repetition and of each launch that equals it."""
+    order = order_of(launches)
     times: dict[str, list[float]] = {name: [] for name in launches}
     while min(len(values) for values in times.values()) < REPETITIONS:
         with tempfile.TemporaryDirectory() as out:
@@ -83,7 +91,7 @@ def event_times(command: list[str], launches: Mapping[str, Launch | Refused]) ->
             rows = list(csv.DictReader((Path(out) / "times.csv").open()))
         repeats(rows, launches, "timed run")
         for i, row in enumerate(rows):
-            name = list(launches)[i % len(launches)]
+            name = order[i % len(order)]
             size = {key: tuple(map(int, row[key].split("x"))) for key in ("grid", "block")}
             check(i, name, launches[name], {"kernel": row["kernel"], "code": row["code_sha256"], **size}, "timed run")
             times[name].append(float(row["microseconds"]))
@@ -100,43 +108,59 @@ def counters(
 ) -> tuple[list[Measured], dict[str, str]]:
     """The wanted counters of every launch with the given cache state, and their units as ncu gives them.
 
-    one_pass: insist that ncu runs each launch once, so that it finds the caches as the launch before left them.
+    one_pass: insist that ncu runs each launch once, so that it finds the caches as the launch before left them. Of equal
+    launches the first is measured where caches are warm, as it is the one that a warm simulation takes; else each.
     """
-    names = list(launches)
-    table = [Measured(name, launch.kernel, cache) for name, launch in launches.items()]
+    names = order_of(launches)
+    table = {name: Measured(name, launch.kernel, cache) for name, launch in launches.items()}
+    first = {names.index(name) for name in launches}
     units: dict[str, str] = {}
     done = 0
     while done < repetitions:
         with tempfile.TemporaryDirectory() as out:
             wish = {"out": out, "mode": "hash"} | tuning_of(launches)
             text = run_inside(command, wish, ncu.prefix(wanted, cache))
-            _check_code(json.loads((Path(out) / "launched.json").read_text()), launches)
+            run = json.loads((Path(out) / "launched.json").read_text())
+            _check_code(run, launches)
         units, rows = ncu.parse(text)
         done += repeats(rows, launches, f"{cache} run")
         for i, row in enumerate(rows):
             grid, block = ncu.grid_of(row)
             found = {"kernel": row["Kernel Name"], "grid": grid, "block": block}
-            check(i, names[i % len(names)], launches[names[i % len(names)]], found, f"{cache} run")
+            name = names[i % len(names)]
+            check(i, name, launches[name], found, f"{cache} run")
             if one_pass and ncu.number(row[ncu.PASSES]) != 1:
                 raise SsmsimError(f"ncu needs {row[ncu.PASSES]} passes for {', '.join(wanted)}", "", "ask for fewer")
+            if cache == "warm" and i % len(names) not in first:
+                continue
             for counter in wanted:
-                values = table[i % len(names)].values.setdefault(counter, [])
-                values.append(ncu.number(row.get(counter, "")))
-    return table, {name: units.get(name, "") for name in wanted}
+                table[name].values.setdefault(counter, []).append(ncu.number(row.get(counter, "")))
+    return list(table.values()), {name: units.get(name, "") for name in wanted}
 
 
 def _check_code(run: list[tuple[str, str]], launches: Mapping[str, Launch | Refused]) -> None:
-    """What Triton launched in a profiled run must end with the captured kernels, in their order."""
+    """What Triton launched in a profiled run must end with the captured kernels, in their order. Kernels of CUDA graphs were
+    launched when the graphs were made, once: of a capture with such, each kernel must have been launched with its code.
+    """
     known = {kernel for kernel, _ in run}
-    pairs = [(launch.kernel, launch.provenance.get("code_sha256")) for launch in launches.values()]
+    steps = [launches[name] for name in order_of(launches)]
+    pairs = [(launch.kernel, launch.provenance.get("code_sha256")) for launch in steps]
     wanted = [pair for pair in pairs if pair[0] in known]
+    if isinstance(launches, Launches) and launches.graphs:
+        codes = {tuple(pair) for pair in run}
+        for kernel, want in wanted:
+            if want and (kernel, want) not in codes:
+                _refuse_code(next(pair for pair in run if pair[0] == kernel), (kernel, want))
+        return
     tail = [tuple(pair) for pair in run[len(run) - len(wanted) :]]
     for (kernel, want), (ran, digest) in zip(wanted, tail, strict=True):
         if (kernel, want or digest) != (ran, digest):
-            what = (
-                f"the profiled run launched {ran} of cubin {digest[:16]}, the capture has {kernel} of {str(want)[:16]}"
-            )
-            raise SsmsimError(what, "", "keep the capture's tuning.json, which pins Triton's choices, or capture again")
+            _refuse_code((ran, digest), (kernel, str(want)))
+
+
+def _refuse_code(ran: tuple[str, str], wanted: tuple[str, str]) -> None:
+    what = f"the profiled run launched {ran[0]} of cubin {ran[1][:16]}, the capture has {wanted[0]} of {wanted[1][:16]}"
+    raise SsmsimError(what, "", "keep the capture's tuning.json, which pins Triton's choices, or capture again")
 
 
 def median(values: Iterable[float | None]) -> float | None:
@@ -157,6 +181,9 @@ def measure(command: list[str], folder: Path) -> None:
     """Write measured.csv, measured.schema.json and event_times.csv into the capture `folder`."""
     captured(folder)
     launches = launched(folder)  # those that were not kept can be measured all the same
+    if any(launch.kernel == GRAPH for launch in launches.values()):
+        what = "a CUDA graph was refused, and its kernels cannot be told from others"
+        raise SsmsimError(what, folder, "capture the program without CUDA graphs, and measure that")
     ncu.prefix(COUNTERS, "cold")  # fails at once where there is no ncu
     before = device.smi()
     times = event_times(command, launches)

@@ -17,9 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ssmsim.capture.measure import captured
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
-from ssmsim.launch import Launch, read_launch
+from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
 from ssmsim.trace.accelsim_format import Header, open_bytes, read_header, read_kernelslist
 from ssmsim.trace.accelsim_reader import AccelSimTrace, read_trace
@@ -51,9 +52,8 @@ def trace_capture(command: Sequence[str], capture: Path, tool: Path) -> dict[str
     Returns what nvbit.json holds: which launches were traced, which were not. Raises SsmsimError, with nothing written,
     when the tracer is absent, the program fails, no kernel was traced, or a trace matches no launch of the capture.
     """
-    launches = [read_launch(file.parent) for file in sorted(capture.glob("*/launch.json"))]
-    if not launches:
-        raise SsmsimError("no launches", capture, "capture the program first")
+    ran = captured(capture)
+    launches = [ran[name] for name in ran.order]
     if not tool.is_file():
         raise SsmsimError("no tracer", tool, HOW_TO_GET_IT)
     with tempfile.TemporaryDirectory(prefix="ssmsim-nvbit-") as name:
@@ -69,7 +69,7 @@ def trace_capture(command: Sequence[str], capture: Path, tool: Path) -> dict[str
         "nvbit_version": headers[0].nvbit_version,
         "tracer_version": headers[0].version,
         "traces": written,
-        "untraced": [launch.folder.name for launch in launches if launch.folder.name not in written],
+        "untraced": [name for name in ran if name not in written],
     }
     with whole_file(capture / MANIFEST) as temporary:
         temporary.write_text(json.dumps(manifest, indent=1) + "\n")

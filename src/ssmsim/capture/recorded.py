@@ -34,3 +34,4 @@ class Recorded:
     variables: list[Found] = field(default_factory=list)
     cooperative: bool = False
     explicit_cluster: bool = False
+    attributes: dict[str, Any] = field(default_factory=dict)

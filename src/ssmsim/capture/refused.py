@@ -6,15 +6,17 @@ sequence.json: {"refused": {"name": NN-KERNEL, "kernel": ..., "reason": ..., "gr
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ssmsim.capture.modes import BEYOND
 from ssmsim.capture.names import short_name
 from ssmsim.launch import Launch, read_launch
 
 Dim3 = tuple[int, int, int]
+GRAPH = "CUDA graph"  # in place of a kernel, for a graph that ran as a whole
 MOST_NAMES = 5  # kernels that one line names
 
 
@@ -40,52 +42,101 @@ class Refused:
         return {"refused": told | ({} if time_ns is None else {"time_ns": time_ns})}
 
 
-def launched(folder: Path) -> dict[str, Launch | Refused]:
-    """All that a captured program launched, by name, in its order: what was kept and what was not."""
+One = TypeVar("One", bound=Launch | Refused)
+
+
+class Launches(dict[str, One], Generic[One]):
+    """By name, what a captured program launched. order: a name for each step, as an equal launch stands for several;
+    graphs: whether some of them are kernels of CUDA graphs.
+    """
+
+    def __init__(self, found: Mapping[str, One], order: Sequence[str], graphs: bool = False) -> None:
+        super().__init__(found)
+        self.order, self.graphs = list(order), graphs
+
+
+def order_of(launches: Mapping[str, Launch | Refused]) -> list[str]:
+    """The name of each step; without a sequence every launch is one."""
+    return launches.order if isinstance(launches, Launches) else list(launches)
+
+
+def launched(folder: Path) -> Launches[Launch | Refused]:
+    """All that a captured program launched, in its order: what was kept and what was not."""
     operations = json.loads((folder / "sequence.json").read_text())["operations"]
     found: dict[str, Launch | Refused] = {}
+    order: list[str] = []
     for operation in operations:
         if "launch" in operation:
-            found[operation["launch"]] = read_launch(folder / operation["launch"])
+            name = operation["launch"]
+            found[name] = found.get(name) or read_launch(folder / name)
         elif "refused" in operation:
             told = operation["refused"]
+            name = told.get("name", told["kernel"])
             grid, block = tuple(told.get("grid", (0, 0, 0))), tuple(told.get("block", (0, 0, 0)))
-            found[told.get("name", told["kernel"])] = Refused(told["kernel"], told["reason"], grid, block)
-    return found
-
-
-def _missing(folder: Path, names: list[str]) -> list[str]:
-    """One line for each cause why contents that kept launches need were not recorded, the most frequent first."""
-    kernels: dict[str, Counter[str]] = {}
-    largest: dict[str, int] = {}
-    for name in names:
-        launch = read_launch(folder / name)
-        why = str(launch.provenance.get("contents_missing", ""))
-        if not why:
+            found[name] = Refused(told["kernel"], told["reason"], grid, block)
+        else:
             continue
-        sizes = [int(size) for size in re.findall(r"of (\d+) bytes", why)] if why.startswith(BEYOND) else []
-        cause = BEYOND if sizes else re.sub(r"\b(?:buffer )?(?:0x[0-9a-f]+|\d{4,})\b", "N", why)
-        largest[cause] = max([*sizes, largest.get(cause, 0)])
-        kernels.setdefault(cause, Counter())[short_name(launch.kernel)] += 1
-    lines = []
-    for cause, of in sorted(kernels.items(), key=lambda pair: -pair[1].total()):
-        most = [name for name, _ in of.most_common(MOST_NAMES)]
-        named = ", ".join(most) + (f" and {len(of) - MOST_NAMES} more kernels" if len(of) > MOST_NAMES else "")
-        size = f", up to {-(-largest[cause] >> 20)} MiB" if largest[cause] else ""
-        launches = f"{of.total()} launch{'es' if of.total() > 1 else ''}"
-        lines.append(f"contents missing in {launches} of {named}: {cause}{size}")
-    return lines
+        order += [name] * operation.get("count", 1)
+    return Launches(found, order, any("graph" in operation for operation in operations))
+
+
+@dataclass
+class _Row:
+    """A line of the table at the end of a capture. stored: folders."""
+
+    what: str
+    launches: int = 0
+    stored: set[str] = field(default_factory=set)
+    time_ns: float = 0.0
+    kernels: Counter[str] = field(default_factory=Counter)
+    largest: int = 0  # bytes of a buffer beyond the limit
+
+    def text(self) -> str:
+        if not self.kernels:
+            return self.what
+        most = [name for name, _ in self.kernels.most_common(MOST_NAMES)]
+        more = f" and {len(self.kernels) - MOST_NAMES} more kernels" if len(self.kernels) > MOST_NAMES else ""
+        size = f", up to {-(-self.largest >> 20)} MiB" if self.largest else ""
+        return f"captured, contents missing: {', '.join(most)}{more}: {self.what}{size}"
+
+
+def _row_of(operation: dict[str, Any], folder: Path, known: dict[str, Launch]) -> tuple[str, str, int, str]:
+    """(what its row says, the folder, bytes beyond the limit, the kernel where contents are missing) of a step."""
+    if "refused" in operation:
+        told = operation["refused"]
+        return f"refused: {told['kernel'][:60]}: {told['reason']}", "", 0, ""
+    name = operation["launch"]
+    known[name] = known.get(name) or read_launch(folder / name)
+    why = str(known[name].provenance.get("contents_missing", ""))
+    if not why:
+        return "captured", name, 0, ""
+    sizes = [int(size) for size in re.findall(r"of (\d+) bytes", why)] if why.startswith(BEYOND) else []
+    cause = BEYOND if sizes else re.sub(r"\b(?:buffer )?(?:0x[0-9a-f]+|\d{4,})\b", "N", why)
+    return cause, name, max(sizes, default=0), short_name(known[name].kernel)
 
 
 def summary(folder: Path) -> str:
-    """What a capture kept and what it refused, and why: lines for a terminal."""
+    """What a capture kept and what it refused, why, and shares of the time: a table for a terminal."""
     operations = json.loads((folder / "sequence.json").read_text())["operations"]
-    kept = [one for one in operations if "launch" in one]
-    refused = [one["refused"] for one in operations if "refused" in one]
-    times = sum(one.get("time_ns") or 0 for one in kept), sum(one.get("time_ns") or 0 for one in refused)
-    share = f", {100 * times[0] / sum(times):.1f} % of the time" if refused and sum(times) else ""
-    lines = [f"captured {len(kept)} of {len(kept) + len(refused)} launches{share}"]
-    lines += _missing(folder, [one["launch"] for one in kept])
-    for reason, count in Counter(f"{one['kernel'][:60]}: {one['reason']}" for one in refused).most_common():
-        lines.append(f"refused {count}: {reason}")
+    rows: dict[str, _Row] = {}
+    known: dict[str, Launch] = {}
+    for operation in operations:
+        if "launch" not in operation and "refused" not in operation:
+            continue
+        what, name, largest, kernel = _row_of(operation, folder, known)
+        row = rows.setdefault(what, _Row(what))
+        row.launches += 1
+        row.stored |= {name} if name else set()
+        row.time_ns += (operation.get("refused") or operation).get("time_ns") or 0
+        row.largest = max(row.largest, largest)
+        row.kernels.update([kernel] if kernel else [])
+    whole = sum(row.time_ns for row in rows.values())
+    ordered = sorted(rows.values(), key=lambda row: (row.what != "captured", not row.kernels, -row.launches))
+    kept = sum(row.launches for row in ordered if row.stored)
+    share = f" ({100 * sum(row.time_ns for row in ordered if row.stored) / whole:.1f} % of the time)" if whole else ""
+    lines = [f"captured {kept} of {sum(row.launches for row in ordered)} launches{share}, stored as {len(known)}"]
+    lines.append("launches  stored     time")
+    for row in ordered:
+        time = f"{100 * row.time_ns / whole:.1f} %" if whole else "-"
+        lines.append(f"{row.launches:8d}  {len(row.stored) or '-':>6}  {time:>7}  {row.text()}")
     return "\n".join(lines)

@@ -29,7 +29,7 @@ MAX_DYNAMIC_SHARED = 8  # CUfunction_attribute
 GRANULE = 2 << 20  # of physical memory that is mapped
 LOW = 1 << 32
 PINNED, DEVICE, READ_WRITE = 1, 1, 3  # CUmemAllocationType, CUmemLocationType, CUmemAccess_flags
-BUFFER_POINTER, BUFFER_SIZE, PARAM_END, CLUSTER = 1, 2, 0, 4
+BUFFER_POINTER, BUFFER_SIZE, PARAM_END, COOPERATIVE, CLUSTER = 1, 2, 0, 2, 4
 
 
 def _allocate_with_low_bits(like: int, size: int) -> int:
@@ -116,7 +116,7 @@ def run(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> None:
 
 
 def launcher(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> Callable[[], None]:
-    """What starts a launch on the default stream, with its cluster size where it has one, as often as it is called."""
+    """What starts a launch on the default stream, clustered or cooperative where it was, as often as it is called."""
     function = _function(launch, modules)
     static = driver.function_attribute(function.value or 0, driver.SHARED_SIZE_BYTES)
     dynamic = launch.shared_memory_bytes - static
@@ -124,11 +124,13 @@ def launcher(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> C
     params = ctypes.create_string_buffer(_params(launch, memory))
     size = c_size_t(len(launch.param_bytes))
     extra = (c_void_p * 5)(BUFFER_POINTER, ctypes.addressof(params), BUFFER_SIZE, ctypes.addressof(size), PARAM_END)
-    attribute = ctypes.create_string_buffer(struct.pack("<I4x3I52x", CLUSTER, *launch.cluster), 72)
-    clustered = launch.cluster != (1, 1, 1)
-    geometry = struct.pack("<7I4xQQI", *launch.grid, *launch.block, dynamic, 0, ctypes.addressof(attribute), clustered)
+    listed = [struct.pack("<I4x3I52x", CLUSTER, *launch.cluster)] if launch.cluster != (1, 1, 1) else []
+    listed += [struct.pack("<I4xi60x", COOPERATIVE, 1)] if launch.cooperative else []
+    attributes = ctypes.create_string_buffer(b"".join(listed), max(1, 72 * len(listed)))
+    sizes = *launch.grid, *launch.block, dynamic
+    geometry = struct.pack("<7I4xQQI", *sizes, 0, ctypes.addressof(attributes), len(listed))
     config = ctypes.create_string_buffer(geometry, 56)
-    held = params, size, attribute  # what `extra` and `config` point to
+    held = params, size, attributes  # what `extra` and `config` point to
 
     def start() -> None:
         assert held

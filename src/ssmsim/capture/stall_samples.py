@@ -11,12 +11,13 @@ import io
 import lzma
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ssmsim.capture import device, ncu
 from ssmsim.capture.measure import captured, check, repeats
+from ssmsim.capture.refused import order_of
 from ssmsim.errors import SsmsimError
 from ssmsim.files import whole_file
 from ssmsim.launch import Launch
@@ -78,12 +79,16 @@ def _instances(action: Any, metric: str) -> list[tuple[int, int]]:
     return [(int(addresses.as_uint64(i)), int(value.as_uint64(i))) for i in range(value.num_instances())]
 
 
-def of_launches(kernels: list[dict[str, Any]], launches: dict[str, Launch]) -> list[Sample]:
-    """Samples by captured launch. Raises SsmsimError when the run launched something else than the capture."""
+def of_launches(kernels: list[dict[str, Any]], launches: Mapping[str, Launch]) -> list[Sample]:
+    """Samples by captured launch, of equal ones those of the first. Raises SsmsimError when the run launched something else than the capture."""
     repeats(kernels, launches, "sampled run")
     rows: list[Sample] = []
-    for i, (found, (name, launch)) in enumerate(zip(kernels, launches.items(), strict=True)):
-        check(i, name, launch, found, "sampled run")
+    done: set[str] = set()
+    for i, (found, name) in enumerate(zip(kernels, order_of(launches), strict=True)):
+        check(i, name, launches[name], found, "sampled run")
+        if name in done:
+            continue
+        done.add(name)
         rows += [(name, hex(at), reason, count) for at, reason, count in found["samples"]]
     return rows
 

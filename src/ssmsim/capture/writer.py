@@ -8,6 +8,7 @@ from typing import Any
 
 from ssmsim.capture import device, driver
 from ssmsim.capture.describe import PROGRAM, TENSORS
+from ssmsim.capture.equal import identity
 from ssmsim.capture.fields import fields
 from ssmsim.capture.frameworks import versions
 from ssmsim.capture.intercept import Interceptor
@@ -20,37 +21,74 @@ from ssmsim.errors import SsmsimError
 from ssmsim.launch import validated
 
 
-def write(folder: Path, interceptor: Interceptor) -> None:
-    """NN-name/launch.json for every launch, cubins/, inputs/ (recipes), contents/, sequence.json."""
+def write(folder: Path, interceptor: Interceptor, every: bool = False) -> None:
+    """NN-name/launch.json for every launch, cubins/, inputs/ (recipes), contents/, sequence.json.
+
+    Equal launches (equal.py) are written once, as the first of them, unless `every` one is wanted.
+    """
     facts = device.current()
+    provenance = _provenance()
+    launches, digits = interceptor.launches, max(2, len(str(len(interceptor.launches) - 1)))
+    names = [f"{i:0{digits}d}-{short_name(launch.kernel)}" for i, launch in enumerate(launches)]
+    cubins = _write_cubins(folder, interceptor)
+    told: list[dict[str, Any]] = []  # by launch, its entry in the sequence
+    first: dict[str, str | Refused] = {}  # by identity: the folder, or why it is not written
+    for name, launch, time_ns in zip(names, launches, _times(interceptor), strict=True):
+        kept: str | Refused
+        if isinstance(launch, Refused):
+            kept = launch
+        else:
+            key = name if every else identity(launch)
+            if key not in first:
+                about = provenance | {"code_sha256": launch.code_sha256}
+                about |= {"contents_missing": launch.missing} if launch.missing else {}
+                reason = _try_launch(folder / name, cubins, launch, facts, about)
+                first[key] = Refused(launch.kernel, reason, launch.grid, launch.block) if reason else name
+            kept = first[key]
+        timed = {} if time_ns is None else {"time_ns": time_ns}
+        told.append(kept.operation(name, time_ns) if isinstance(kept, Refused) else {"launch": kept} | timed)
+    _write_inputs(folder, interceptor)
+    operations = _operations(interceptor, told)
+    lines = ",\n  ".join(json.dumps(operation) for operation in operations)
+    (folder / "sequence.json").write_text(f'{{"format": "sequence/1", "operations": [\n  {lines}\n]}}\n')
+
+
+def _provenance() -> dict[str, Any]:
     read = device.smi()
-    provenance: dict[str, Any] = {
+    return {
         **PROGRAM,
         "date": device.today(),
         "versions": versions() | {"driver": read.get("driver_version", "unknown")},
         "clocks_mhz": {"sm": read.get("clocks.sm", ""), "memory": read.get("clocks.mem", "")},
     }
-    names = [f"{i:02d}-{short_name(launch.kernel)}" for i, launch in enumerate(interceptor.launches)]
-    times = _times(interceptor)
-    cubins = _write_cubins(folder, interceptor)
-    told: list[dict[str, Any]] = []  # by launch, its entry in the sequence
-    for name, launch, time_ns in zip(names, interceptor.launches, times, strict=True):
-        refused = launch if isinstance(launch, Refused) else None
-        if not isinstance(launch, Refused):
-            about = provenance | {"code_sha256": launch.code_sha256}
-            about |= {"contents_missing": launch.missing} if launch.missing else {}
-            try:
-                _write_launch(folder / name, f"../{cubins[launch.cubin.sha256]}", launch, facts, about)
-            except (SsmsimError, KeyError) as error:
-                shutil.rmtree(folder / name, ignore_errors=True)
-                reason = error.what if isinstance(error, SsmsimError) else "its cubin cannot be cut down to it"
-                refused = Refused(launch.kernel, reason, launch.grid, launch.block)
-        timed = {} if time_ns is None else {"time_ns": time_ns}
-        told.append(refused.operation(name, time_ns) if refused else {"launch": name} | timed)
-    _write_inputs(folder, interceptor)
-    operations = [told[o["launch"]] if "launch" in o else o for o in interceptor.operations]
-    lines = ",\n  ".join(json.dumps(operation) for operation in operations)
-    (folder / "sequence.json").write_text(f'{{"format": "sequence/1", "operations": [\n  {lines}\n]}}\n')
+
+
+def _operations(interceptor: Interceptor, told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The sequence. Streams are numbered as they come, and told where there are several; graph: which launch of one."""
+    streams: dict[int, int] = {}
+    for operation in interceptor.operations:
+        if "launch" in operation:
+            streams.setdefault(operation.get("stream", 0), len(streams))
+    found = []
+    for operation in interceptor.operations:
+        if "launch" in operation:
+            place = {"stream": streams[operation.get("stream", 0)]} if len(streams) > 1 else {}
+            place |= {"graph": operation["graph"]} if "graph" in operation else {}
+            operation = told[operation["launch"]] | place
+        found.append(operation)
+    return found
+
+
+def _try_launch(
+    folder: Path, cubins: dict[str, str], launch: Recorded, facts: dict[str, Any], about: dict[str, Any]
+) -> str:
+    """Write a launch; why it cannot be, "" when it is. cubins: hash of the loaded image -> file."""
+    try:
+        _write_launch(folder, f"../{cubins[launch.cubin.sha256]}", launch, facts, about)
+    except (SsmsimError, KeyError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        return error.what if isinstance(error, SsmsimError) else "its cubin cannot be cut down to it"
+    return ""
 
 
 def _times(interceptor: Interceptor) -> list[float | None]:

@@ -14,7 +14,8 @@ def ran_before(launch: Launch, l2_bytes: int) -> list[Launch]:
 
     Goes back until the allocations that these launches name, each counted once, fill an L2 of `l2_bytes` FILLINGS times,
     or to the launch itself, a step ago. Copies and fills between launches are left out: they have no launch folder, and
-    the captured ones move at most 4 MB. Raises SsmsimError for a launch that sequence.json does not name.
+    the captured ones move at most 4 MB. Of equal launches that are stored once it is the first: what ran before the others may
+    differ. Raises SsmsimError for a launch that sequence.json does not name.
     """
     names = sequence(launch.folder.parent)
     if launch.folder.name not in names:
@@ -32,9 +33,10 @@ def ran_before(launch: Launch, l2_bytes: int) -> list[Launch]:
 
 
 def sequence(captured: Path) -> list[str]:
-    """Names of a capture's launches in the order in which they ran: sequence.json's; without it, as they are numbered.
+    """Names of a capture's launches in the order in which they ran: sequence.json's; without it, as they are numbered. One
+    that stands for several equal ones is there for each.
 
-    Raises SsmsimError for a sequence.json of another format, or one that names a launch twice.
+    Raises SsmsimError for a sequence.json of another format.
     """
     file = captured / "sequence.json"
     if not file.is_file():
@@ -46,9 +48,6 @@ def sequence(captured: Path) -> list[str]:
             raise TypeError("a launch that is no name")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SsmsimError(f"not a sequence: {error!r}", file, "capture it again") from None
-    for name in names:
+    for name in dict.fromkeys(names):
         check_name(name, "launch", file)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SsmsimError(f"launch {twice} is there twice", file, "capture it again")
     return names

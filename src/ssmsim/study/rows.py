@@ -3,11 +3,11 @@
     python -m ssmsim.study.rows STUDY [--sample true|false] --rows rows.csv --hardware hardware.csv --designs designs.csv
 
 rows.csv: one line per result (ssmsim.results.Result.row), plus, of each launch, `order` (its place in the captured
-sequence), `name` (short), `direction` (forward, backward), `role` (ssm: a kernel of the SSM block; again: one that the
-backward pass recomputes; framework: PyTorch's own), `blocks`, `threads_per_block`, `registers_per_thread`,
-`shared_memory_bytes`; `part_sms` is the size of the part of the GPU that a row is estimated from (0: none, simulated
-on the whole), `draw` the seed of what it left to chance, `whole` that
-every block was to be timed though the study samples; `held_out` marks workloads that the study keeps for validation;
+sequence), `occurrences` (how many equal launches it stands for), `name` (short), `direction` (forward, backward),
+`role` (ssm: a kernel of the SSM block; again: one that the backward pass recomputes; framework: PyTorch's own),
+`blocks`, `threads_per_block`, `registers_per_thread`, `shared_memory_bytes`; `part_sms` is the size of the part of the
+GPU that a row is estimated from (0: none, simulated on the whole), `draw` the seed of what it left to chance, `whole`
+that every block was to be timed though the study samples; `held_out` marks workloads that the study keeps for validation;
 measured rows have engine "measured", config "measured", or the name of a configuration that describes another measured
 GPU, and further columns as the measured table has them.
 hardware.csv: config, field, value, for every number of every configuration.
@@ -18,6 +18,7 @@ import argparse
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +60,16 @@ def roles(launches: list[str]) -> dict[str, tuple[str, str]]:
 
 
 def sequence(folder: Path) -> dict[str, dict[str, Any]]:
-    """What the tables need to know of each launch of a workload."""
+    """What the tables need to know of each launch of a workload. occurrences: how many equal launches it stands for."""
+    from ssmsim.study.before import sequence as ran_in_order  # the engine takes a second to load
+
     launches: dict[str, Launch] = {p.parent.name: read_launch(p.parent) for p in sorted(folder.glob("*/launch.json"))}
     role = roles(list(launches))
+    ran = Counter(ran_in_order(folder))
     return {
         name: {
             "order": order,
+            "occurrences": ran.get(name, 1),
             "name": short_name(name),
             "direction": role[name][0],
             "role": role[name][1],

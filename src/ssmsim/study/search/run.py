@@ -105,7 +105,7 @@ class Explorer:
     def ends(self, points: Sequence[Point], sample: bool) -> list[Ends]:
         space = self.found.space
         results = self.simulations.results([space.config(point) for point in (space.start, *points)], sample)
-        base, *rest = map(cycles, results)
+        base, *rest = (cycles(each, self.simulations.occurrences) for each in results)
         return [(base[0] / high, base[1] / value, base[2] / low) for low, value, high in rest]
 
     def __call__(self, points: Sequence[Point]) -> list[float]:

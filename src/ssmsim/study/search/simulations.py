@@ -5,6 +5,7 @@ What is there and still of these inputs is kept: a search can be killed at any t
 
 import hashlib
 import multiprocessing
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -74,6 +75,7 @@ class Simulations:
         self.folder, self.launches, self.engine, self.cores = folder, launches, engine, cores
         self.digests = {name: launch_digest(read_launch(path)) for name, path in launches.items()}
         self.kept = LIMIT_BYTES // len(launches)
+        self.occurrences = occurrences(launches)
         self.pool: ProcessPoolExecutor | None = None
         self.warmed = False  # whether a process has loaded, or compiled, the engine
         self.made = 0  # simulations run, by this process
@@ -129,11 +131,25 @@ def _result(job: Job) -> Result:
     return result
 
 
-def cycles(results: dict[tuple[str, str], Result]) -> tuple[float, float, float]:
-    """(lowest, value, highest) cycles of all launches one after another; the ends of the 95 % intervals added."""
+def occurrences(launches: Launches) -> dict[tuple[str, str], int]:
+    """How often each was launched: equal launches of a capture are stored once."""
+    from ssmsim.study.before import sequence  # the engine takes a second to load
+
+    ran = {capture: Counter(sequence(capture)) for capture in {folder.parent for folder in launches.values()}}
+    return {name: ran[folder.parent].get(folder.name, 1) for name, folder in launches.items()}
+
+
+def cycles(
+    results: dict[tuple[str, str], Result], times: dict[tuple[str, str], int] | None = None
+) -> tuple[float, float, float]:
+    """(lowest, value, highest) cycles of all launches one after another; the ends of the 95 % intervals added.
+
+    times: how often each was launched, once when not given.
+    """
     low = value = high = 0.0
-    for result in results.values():
+    for name, result in results.items():
+        often = (times or {}).get(name, 1)
         here = result.counters[CYCLES] or 0.0
         ends = result.sampled.ci95 if result.sampled is not None and result.sampled.ci95 is not None else (here, here)
-        low, value, high = low + ends[0], value + here, high + ends[1]
+        low, value, high = low + often * ends[0], value + often * here, high + often * ends[1]
     return low, value, high
