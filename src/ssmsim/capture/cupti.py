@@ -11,6 +11,7 @@ import importlib.util
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ssmsim.capture.frameworks import untraced
 from ssmsim.errors import SsmsimError
 
 DRIVER, RUNTIME, RESOURCE = 1, 2, 3  # callback domains
@@ -101,7 +102,7 @@ def subscribe(handler: Handler) -> Callable[[], None]:
             reason = (text.value or b"?").decode()
             raise SsmsimError(f"{call}: {reason}", "", "is another profiler attached, or the driver older than CUPTI?")
 
-    callback = CALLBACK(lambda _user, domain, cbid, data: handler(domain, cbid, data))
+    callback = CALLBACK(untraced(lambda _user, domain, cbid, data: handler(domain, cbid, data)))
     subscriber = ctypes.c_void_p()
     check(library.cuptiSubscribe(ctypes.byref(subscriber), callback, None), "cuptiSubscribe")
     wanted = [(DRIVER, c) for c in DRIVER_CALLS] + [(RUNTIME, c) for c in RUNTIME_CALLS] + [(RESOURCE, MODULE_LOADED)]

@@ -4,6 +4,7 @@ import bisect
 import importlib.metadata
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from ssmsim.capture.describe import Described, layout
@@ -43,6 +44,24 @@ def watch_triton(launched: list[tuple[str, str]] | None = None) -> None:
         return compiled
 
     JITFunction.run = noting
+
+
+def untraced(function: Callable[..., None]) -> Callable[..., None]:
+    """`function`, kept from torch.compile: Dynamo compiles whatever Python runs inside a compiled program, what the driver
+    calls back into as well.
+    """
+    disabled: list[Callable[..., None]] = []
+
+    def call(*arguments: Any) -> None:
+        if not disabled:
+            dynamo = sys.modules.get("torch._dynamo")
+            if not hasattr(dynamo, "disable"):  # not imported, or not to its end: nothing is compiled yet
+                function(*arguments)
+                return
+            disabled.append(dynamo.disable(function))
+        disabled[0](*arguments)
+
+    return call
 
 
 def triton_tensors() -> list[Described]:

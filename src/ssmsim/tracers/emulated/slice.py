@@ -11,11 +11,11 @@ is found out as it runs (unknown.py).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ssmsim.sass.opcodes import Access, Control
 from ssmsim.tracers.emulated.resources import (
@@ -40,6 +40,8 @@ Feeds = Mapping[int, Collection[int]]
 Edges = list[list[tuple[int, Condition]]]
 MEMORY = bit_range(SHARED, 3)
 OPEN = 1 << GLOBAL | 1 << UNFIXED  # where values may come from that a launch leaves open
+REMEMBERED = 256  # kernels
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,10 @@ class Slice:
     reads_open: bool = False
     full: bool = False
     live: tuple[int, ...] = ()
+
+
+_slices: dict[int, tuple[Code, Slice]] = {}
+_tables: dict[int, tuple[Code, tuple[list[Facts], Edges]]] = {}
 
 
 def _behind(edges: list[tuple[int, Condition]], live_in: list[Live]) -> Live:
@@ -152,15 +158,35 @@ def slice_program(
     code: Code, everything: bool = False, feeds: Feeds | None = None, passed_on: Feeds | None = None
 ) -> Slice:
     """The slice of a kernel. everything: all instructions (full mode). feeds, passed_on: see `_live`."""
-    instructions = code.instructions
-    count = len(instructions)
+    count = len(code.instructions)
     if everything:
         return Slice([True] * count, [True] * count, [False] * count, [False] * count, True, full=True)
+    if feeds is not None or passed_on:
+        return _slice(code, feeds, passed_on or {})
+    return _once(_slices, code, lambda: _slice(code, None, {}))
+
+
+def _once(known: dict[int, tuple[Code, T]], code: Code, make: Callable[[], T]) -> T:
+    """What `make` gives for a kernel's code, made once: a capture tries a kernel's launches one after another."""
+    if id(code) not in known:
+        if len(known) >= REMEMBERED:
+            known.clear()
+        known[id(code)] = code, make()  # the code is held, so that its id stays its own
+    return known[id(code)][1]
+
+
+def _table(code: Code) -> tuple[list[Facts], Edges]:
+    """What each instruction reads and writes, and which instructions follow it."""
+    instructions = code.instructions
     moves_stack = [i for i in instructions if any(_holds_stack(d) for d in i.destinations)]
     calls = any(i.entry.control == Control.CALL for i in instructions)
     fixed_stack = not calls and len(moves_stack) <= 2 and all(i.index < 64 and i.guard is None for i in moves_stack)
-    table = [facts(i, fixed_stack) for i in instructions]
-    following = successors(code)
+    return [facts(i, fixed_stack) for i in instructions], successors(code)
+
+
+def _slice(code: Code, feeds: Feeds | None, passed_on: Feeds) -> Slice:
+    """See `slice_program`."""
+    instructions, (table, following) = code.instructions, _once(_tables, code, lambda: _table(code))
     exact = [bool(f.record) or i.entry.control != Control.NONE or i.entry.access != Access.NONE
              for f, i in zip(table, instructions, strict=True)]  # fmt: skip
     tainted = _tainted(table, following)
@@ -169,7 +195,7 @@ def slice_program(
     published = [changes and publishes(i) for i in instructions]
     wanted = [(f.guard if e or k else 0, f.record | (f.data & ~MEMORY if p else 0))
               for f, e, k, p in zip(table, exact, known, published, strict=True)]  # fmt: skip
-    computes, live_in = _live(table, following, wanted, feeds, published, passed_on or {})
+    computes, live_in = _live(table, following, wanted, feeds, published, passed_on)
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
     loads, open_ = (
         any(c and f.data & bits for c, f in zip(computes, table, strict=True)) for bits in (1 << GLOBAL, OPEN)
