@@ -1,0 +1,110 @@
+"""What the study's engine and others say of the same what-ifs, beside silicon where another GPU was measured.
+
+A line per launch, configuration and engine. `speedup`: cycles under the baseline over cycles under the configuration, of one
+engine; `measured`: the same of the two GPUs, when the configuration describes one. `inner`: the same without the cycles that start
+and end of a launch take, which the configuration gives and every engine adds. `apart_pct`: from the study's engine.
+`asked`: yes; in part, when fields that the configuration changes have no option (`without_option`); no, when no option changes:
+the engine then has no answer. `options`: those that change, `options_lacking`: those that the installed version lacks.
+Rows of other engines come from the study where it ran them, else from traces/DEVICE/accelsim. `nearest`: the engine whose
+inner answer is nearest to silicon's.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.data import CYCLES, KEY, Data, fragment
+from analysis.table import main
+
+RUN = [*KEY, "blocks_pct", "engine"]
+COLUMNS = [*KEY, "name", "blocks_pct", "config", "engine", "asked", "cycles", "speedup", "measured", "error_pct",
+           "inner", "inner_measured", "inner_error_pct", "apart_pct", "nearest", "options", "options_lacking", "without_option"]  # fmt: skip
+
+
+def make(data: Data) -> pd.DataFrame:
+    data = data.both()
+    rows = data.rows[(data.rows.engine != "measured") & (data.rows.part_sms == 0) & (data.rows.draw == 0)]
+    rows = rows.assign(blocks_pct=(100 * rows.sampled_fraction).where(fragment(rows), 100.0))
+    rows = rows.drop_duplicates([*RUN, "config"])  # the study's before recorded ones
+    others = rows[(rows.engine != data.engine) & (rows.config != data.baseline)]
+    rows = rows.merge(others[[*KEY, "blocks_pct"]].drop_duplicates())
+    base = rows[rows.config == data.baseline].set_index(RUN)
+    lines = [
+        _line(data, row, base.loc[tuple(row[name] for name in RUN)])
+        for _, row in rows[rows.config != data.baseline].iterrows()
+        if tuple(row[name] for name in RUN) in base.index
+    ]
+    if not lines:
+        return pd.DataFrame(columns=COLUMNS)
+    table = pd.DataFrame(lines)
+    asked = table[table.engine != data.engine][[*KEY, "blocks_pct", "config"]].drop_duplicates()
+    table = _beside(table.merge(asked), data.engine)
+    return table.sort_values(["workload", "launch", "config", "engine"], kind="stable", ignore_index=True)[COLUMNS]
+
+
+def _line(data: Data, row: pd.Series, base: pd.Series) -> dict[str, Any]:
+    """One engine's answer to one what-if."""
+    changed, left, whole = _changed(row, base), _left(data, row), row.blocks_pct == 100
+    here, there = _measured(data, row) if whole else (np.nan, np.nan)
+    outside = _outside(data, data.baseline), _outside(data, row.config)
+    asked = "yes" if pd.isna(row.get("options")) else "no" if not changed else "in part" if left else "yes"
+    return {name: row[name] for name in [*RUN, "name", "config"]} | {
+        "asked": asked,
+        "cycles": row[CYCLES],
+        "speedup": base[CYCLES] / row[CYCLES] if asked != "no" else np.nan,
+        "inner": (base[CYCLES] - outside[0]) / (row[CYCLES] - outside[1]) if asked != "no" else np.nan,
+        "measured": here / there,
+        "inner_measured": (here - outside[0]) / (there - outside[1]),
+        "options": ", ".join(changed),
+        "options_lacking": row.get("options_lacking"),
+        "without_option": ", ".join(left),
+    }
+
+
+def _changed(row: pd.Series, base: pd.Series) -> list[str]:
+    """Names of the options that differ from the baseline's."""
+    if pd.isna(row.get("options")) or pd.isna(base.get("options")):
+        return []
+    before = set(base.options.split(" -"))
+    return [option.removeprefix("-").split(" ")[0] for option in row.options.split(" -") if option not in before]
+
+
+def _left(data: Data, row: pd.Series) -> list[str]:
+    """Fields that the configuration changes and no option carries; of numbers also those that another GPU has otherwise."""
+    if pd.isna(row.get("options")):
+        return []
+    here, there = (data.hardware.loc[name] for name in (data.baseline, row.config))
+    without = [] if pd.isna(row.without_option) else row.without_option.split(", ")
+    modified = [] if pd.isna(row.modified_without_option) else row.modified_without_option.split(", ")
+    return [name for name in without if name in modified or (name in here and here[name] != there[name])]
+
+
+def _outside(data: Data, config: str) -> float:
+    """Cycles of start and end of a launch."""
+    fields = [name for name in ("launch.start_cycles", "launch.end_cycles") if name in data.hardware]
+    return float(data.hardware.loc[config, fields].sum())
+
+
+def _measured(data: Data, row: pd.Series) -> tuple[float, float]:
+    """Cycles of the launch on the study's GPU, and on the one that the configuration describes."""
+    rows = data.rows[(data.rows.engine == "measured") & (data.rows[KEY] == row[KEY]).all(axis=1)]
+    cycles = rows.drop_duplicates("config").set_index("config")[CYCLES]
+    return float(cycles.get("measured", np.nan)), float(cycles.get(row.config, np.nan))
+
+
+def _beside(table: pd.DataFrame, engine: str) -> pd.DataFrame:
+    """With the error against silicon, the distance to the study's engine, and who is nearest."""
+    what = [*KEY, "blocks_pct", "config"]
+    table["error_pct"] = 100 * (table.speedup / table.measured - 1)
+    table["inner_error_pct"] = 100 * (table.inner / table.inner_measured - 1)
+    ours = table[table.engine == engine][[*what, "speedup"]].rename(columns={"speedup": "ours"})
+    table = table.merge(ours, "left", on=what)
+    table["apart_pct"] = (100 * (table.speedup / table.ours - 1)).where(table.engine != engine)
+    known = table.dropna(subset=["inner_error_pct"])
+    best = known.loc[known.inner_error_pct.abs().groupby([known[name] for name in what]).idxmin(), [*what, "engine"]]
+    return table.merge(best.rename(columns={"engine": "nearest"}), "left", on=what)
+
+
+if __name__ == "__main__":
+    main(make)
