@@ -82,8 +82,8 @@ def _left(data: Data, row: pd.Series) -> list[str]:
 
 def _outside(data: Data, config: str) -> float:
     """Cycles of start and end of a launch."""
-    fields = [name for name in ("launch.start_cycles", "launch.end_cycles") if name in data.hardware]
-    return float(data.hardware.loc[config, fields].sum())
+    fields = ("launch.start_cycles", "launch.end_cycles")
+    return sum(data.value(name, config) for name in fields if name in data.hardware)
 
 
 def _measured(data: Data, row: pd.Series) -> tuple[float, float]:

@@ -11,7 +11,8 @@ from analysis import readme
 from analysis.data import CYCLES, Data
 from analysis.tables import what_ifs
 from ssmsim.results import read_result
-from ssmsim.study.rows import told_options
+from ssmsim.study.plan import make_plan
+from ssmsim.study.rows import recorded_rows, sequence, told_options
 
 ROOT = Path(__file__).parents[2]
 RECORDED = sorted((ROOT / "traces" / "h200" / "accelsim").glob("*.json"))
@@ -48,6 +49,8 @@ def study(recorded: bool = True, launch: float = 0.0) -> Data:
     }
     hardware = pd.DataFrame(columns, index=["launch.a", "noc.b", "l2.c"]).T
     hardware["launch.end_cycles"] = [launch, 0.0, launch, launch]
+    hardware = hardware.astype(str)  # as read: some fields of a configuration are no numbers
+    hardware["launch.start_cycles"] = "0"
     table = pd.DataFrame(rows)
     return Data(table, hardware, "h100", "embedded", table[:0], pd.DataFrame(), table[:0])
 
@@ -120,3 +123,14 @@ def test_the_baseline_is_recorded_for_every_what_if() -> None:
     there = {(row.workload, row.launch, row.config) for row in rows}
     for workload, launch, config in there:
         assert config == "h200" or (workload, launch, "h100") in there
+
+
+@pytest.mark.parametrize(
+    ("study_file", "configs"), [("two_engines", {"h100", "h200", "dram_x1.5"}), ("h200", {"h200"})]
+)
+def test_a_study_has_the_recorded_rows_of_its_own_configurations(study_file: str, configs: set[str]) -> None:
+    """What-ifs are of an H100: beside an H200's baseline they would be no speed-ups."""
+    plan = make_plan(f"analysis/{study_file}.yaml", ROOT)
+    about = {workload: sequence(ROOT / "traces" / "h200" / workload) for workload in plan.workloads}
+    rows = recorded_rows(plan, about)
+    assert configs <= {row["config"] for row in rows} <= set(plan.configs)
