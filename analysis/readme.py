@@ -212,12 +212,17 @@ def _silicon_answers(table: pd.DataFrame) -> str:
         line = {"launch": launch, "what if": f"`{config}`"}
         for kind, title in (("", "whole launch, "), ("inner_", "without start and end, ")):
             value, known, error = kind.rstrip("_") or "speedup", f"{kind}measured", f"{kind}error_pct"
-            line |= {f"{title}measured": f"{first[known]:.3f}"}
+            spread = (
+                f" ({first.inner_low:.3f} to {first.inner_high:.3f})"
+                if kind and first.inner_low < first.inner_high
+                else ""
+            )
+            line |= {f"{title}measured": f"{first[known]:.3f}{spread}"}
             line |= {
                 f"{title}{engine}": f"{of.loc[engine, value]:.3f} ({of.loc[engine, error]:+.1f} %)"
                 for engine in _study_first(answers)
             }
-        lines.append(line | {"nearer": first.nearest})
+        lines.append(line | {"right": first.right})
     return markdown(pd.DataFrame(lines))
 
 

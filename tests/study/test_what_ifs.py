@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis import readme
-from analysis.data import CYCLES, Data
+from analysis.data import CYCLES, INSTRUCTIONS, Data
 from analysis.tables import what_ifs
 from ssmsim.results import read_result
 from ssmsim.study.plan import make_plan
@@ -33,7 +33,7 @@ def study(recorded: bool = True, launch: float = 0.0) -> Data:
     """One launch on an H100, whose H200 was measured too. launch: cycles of its end, on an H200 none."""
     rows = [
         {"workload": "w", "launch": "00-k", "cache": "cold", "name": "k", "engine": engine, "config": config, CYCLES: cycles,
-         "part_sms": 0, "draw": 0, "sampled_fraction": np.nan, "ci95_low": np.nan, "held_out": False}
+         "blocks": 8, INSTRUCTIONS: 100.0, "part_sms": 0, "draw": 0, "sampled_fraction": np.nan, "ci95_low": np.nan, "held_out": False}
         for engine, of_engine in TAKEN.items() for config, cycles in of_engine.items()
     ]  # fmt: skip
     for row in rows if recorded else []:
@@ -61,7 +61,7 @@ def test_each_engine_answers_over_its_own_baseline_and_silicon_says_who_is_neare
     assert made.loc[("h200", "accelsim"), "speedup"] == pytest.approx(1.6)
     assert made.loc["h200"].measured.tolist() == pytest.approx([1.25, 1.25])
     assert made.loc[("h200", "accelsim"), "error_pct"] == pytest.approx(28)
-    assert set(made.loc["h200"].nearest) == {"embedded"} and made.loc["l2_x2"].nearest.isna().all()
+    assert set(made.loc["h200"].right) == {"embedded"} and made.loc["l2_x2"].right.isna().all()
     assert made.loc[("l2_x2", "accelsim"), "apart_pct"] == pytest.approx(-10)
     assert made.loc[("l2_x2", "embedded"), "apart_pct"] != made.loc[("l2_x2", "embedded"), "apart_pct"]  # from itself
 
@@ -99,6 +99,19 @@ def test_rows_of_a_run_count_before_recorded_ones() -> None:
     stale = data.rows[data.rows.engine == "accelsim"].assign(**{CYCLES: 7.0})
     both = replace(data, rows=pd.concat([data.rows, stale], ignore_index=True))
     pd.testing.assert_frame_equal(what_ifs.make(both), what_ifs.make(data))
+
+
+def test_silicon_is_as_sure_as_the_same_launch_again() -> None:
+    """Twice the ratio at the repeated launch: both engines lie between; of another kernel nothing is said."""
+    data = study()
+    silicon = data.rows[data.rows.engine == "measured"]
+    again = silicon.assign(launch="01-k", **{CYCLES: silicon[CYCLES] * np.where(silicon.config == "h200", 0.5, 1.0)})
+    both = replace(data, rows=pd.concat([data.rows, again], ignore_index=True))
+    line = what_ifs.make(both).set_index(["config", "engine"]).loc[("h200", "accelsim")]
+    assert (line.inner_low, line.inner_high) == pytest.approx((1.25, 2.5)) and line.right == "accelsim, embedded"
+    apart = replace(data, rows=pd.concat([data.rows, again.assign(name="other")], ignore_index=True))
+    line = what_ifs.make(apart).set_index(["config", "engine"]).loc[("h200", "accelsim")]
+    assert (line.inner_low, line.inner_high) == pytest.approx((1.25, 1.25)) and line.right == "embedded"
 
 
 def test_a_fragment_is_not_held_against_silicon() -> None:
