@@ -158,14 +158,12 @@ def engines(tables: dict[str, pd.DataFrame]) -> str:
     table = tables["engines"]
     if "cycles" not in table:
         return f"Accel-Sim: {table.engine.iloc[0]}."
-    launch = table.workload.str.removesuffix("-holdout") + " " + table.launch.str.removesuffix("_kernel")
-    part = ", " + table.blocks_pct.map("{:.1f} % of its blocks".format)
 
     def cell(column: str, form: str, scale: float = 1.0) -> pd.Series:
         return (table[column] * scale).map(lambda value: _number(value, form))
 
     return markdown(pd.DataFrame({
-        "launch": launch.where(table.blocks_pct == 100, launch + part),
+        "launch": _launch_names(table),
         "engine": table.engine,
         "cycles": cell("cycles", "{:,.0f}"),
         "measured": cell("cycles_measured", "{:,.0f}"),
@@ -178,6 +176,86 @@ def engines(tables: dict[str, pd.DataFrame]) -> str:
         "memory": cell("peak_memory_bytes", "{:,.0f} MB", 1e-6),
         "replays from": cell("input_bytes", "{:,.2f} MB", 1e-6),
     }))  # fmt: skip
+
+
+DISAGREE_PCT = 5  # engines further apart than this disagree about a what-if
+
+
+def _launch_names(table: pd.DataFrame) -> pd.Series:
+    launch = table.workload.str.removesuffix("-holdout") + " " + table.launch.str.removesuffix("_kernel")
+    return launch.where(table.blocks_pct == 100, launch + ", " + table.blocks_pct.map("{:.1f} % of its blocks".format))
+
+
+def what_ifs(tables: dict[str, pd.DataFrame]) -> str:
+    """Where silicon answers, who is right; every other what-if, engine beside engine; what was asked of the second."""
+    table = tables["what_ifs"]
+    if table.empty:
+        return NOTHING
+    table = table.assign(launch=_launch_names(table))
+    others = table[table.options.fillna("") + table.without_option.fillna("") != ""]
+    return "\n\n".join([_silicon_answers(table), _engines_apart(table), _what_was_asked(others)])
+
+
+def _study_first(table: pd.DataFrame) -> list[str]:
+    """The engines, the study's own first: the one that is apart from none."""
+    return sorted(set(table.engine), key=lambda engine: (table[table.engine == engine].apart_pct.notna().any(), engine))
+
+
+def _silicon_answers(table: pd.DataFrame) -> str:
+    """Measured and simulated ratios, of the whole launch and without its start and end."""
+    table = table.dropna(subset=["measured"])
+    if table.empty:
+        return "Silicon answers for none of these."
+    lines = []
+    for (launch, config), answers in table.groupby(["launch", "config"]):
+        of, first = answers.set_index("engine"), answers.iloc[0]
+        line = {"launch": launch, "what if": f"`{config}`"}
+        for kind, title in (("", "whole launch, "), ("inner_", "without start and end, ")):
+            value, known, error = kind.rstrip("_") or "speedup", f"{kind}measured", f"{kind}error_pct"
+            spread = (
+                f" ({first.inner_low:.3f} to {first.inner_high:.3f})"
+                if kind and first.inner_low < first.inner_high
+                else ""
+            )
+            line |= {f"{title}measured": f"{first[known]:.3f}{spread}"}
+            line |= {
+                f"{title}{engine}": f"{of.loc[engine, value]:.3f} ({of.loc[engine, error]:+.1f} %)"
+                for engine in _study_first(answers)
+            }
+        lines.append(line | {"right": first.right})
+    return markdown(pd.DataFrame(lines))
+
+
+def _engines_apart(table: pd.DataFrame) -> str:
+    """A line per launch, a column per what-if: answers of the engines, bold where they disagree."""
+    table = table[table.measured.isna()]
+    engines = _study_first(table)
+    cells = {}
+    for (launch, config), lines in table.groupby(["launch", "config"]):
+        answers = lines.set_index("engine").speedup.reindex(engines)
+        text = " / ".join(_number(value, "{:.2f}") for value in answers)
+        apart = 100 * abs(answers.iloc[-1] / answers.iloc[0] - 1)
+        cells[launch, config] = f"**{text}**" if apart > DISAGREE_PCT else text
+    wide = pd.Series(cells, dtype=object).unstack()
+    return markdown(wide.rename(columns="`{}`".format).rename_axis("launch").reset_index())
+
+
+def _what_was_asked(table: pd.DataFrame) -> str:
+    """Of every what-if the options that carry it, and the fields that none carries; of all, the options that are lacking."""
+    shown = table.drop_duplicates(["config", "engine"]).sort_values("config")
+    lacking = ", ".join(sorted(set(shown.options_lacking.dropna()))) or "none"
+
+    def names(column: str) -> pd.Series:
+        lists = shown[column].fillna("").str.split(", ")
+        return lists.map(lambda one: ", ".join(f"`{name}`" for name in one if name) or "none")
+
+    asked = pd.DataFrame({
+        "what if": "`" + shown.config + "`",
+        "asked of " + " and ".join(sorted(set(shown.engine))): shown.asked,
+        "options that change": names("options"),
+        "fields that no option carries": names("without_option"),
+    })  # fmt: skip
+    return f"{markdown(asked)}\n\nOptions rendered that this version lacks: {lacking}."
 
 
 def verdict(tables: dict[str, pd.DataFrame]) -> str:
@@ -319,6 +397,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "modifications": ("speedups", modifications),
     "claim": ("claim", claim),
     "engines": ("engines", engines),
+    "what_ifs": ("what_ifs", what_ifs),
     "other_gpu": ("other_gpu", other_gpu),
     "interval_coverage": ("interval_coverage", interval_coverage),
     "rules": ("rules", rules),

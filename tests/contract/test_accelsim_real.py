@@ -14,6 +14,7 @@ from ssmsim.engines.request import Request
 from ssmsim.launch import Device, Launch, read_launch
 from ssmsim.results import read_result
 from ssmsim.sass.decode import decode_launch
+from ssmsim.study.rows import told_options
 from ssmsim.trace.types import INSTRUCTION, BlockTrace, Program
 from ssmsim.tracers import open_tracer
 
@@ -121,6 +122,24 @@ def test_a_pointer_chase_takes_the_configured_latency(opcode, address, wanted):
         row = open_engine("accelsim").simulate(Request(program, source, launch, CONFIG))
         cycles.append(row.counters["gpc__cycles_elapsed.max"])
     assert (cycles[1] - cycles[0]) / 200 == pytest.approx(wanted, rel=0.03)
+
+
+@real
+def test_a_what_if_changes_the_answer_and_the_row_says_what_was_asked():
+    """Twice the latency of DRAM costs cycles; a launch cost changes nothing, for want of an option, to the cycle."""
+    launch = read_launch(FORWARD[0])
+    program, rows = decode_launch(launch).program, {}
+    dram = CONFIG.dram.model_copy(update={"latency_near_cycles": 1300, "latency_far_cycles": 1500})
+    start = CONFIG.launch.model_copy(update={"first_instruction_cycles": 0, "release_cycles": 0})
+    for name, update in (("base", {}), ("dram", {"dram": dram}), ("launch", {"launch": start})):
+        source, config = open_tracer("emulated").blocks(launch, program), CONFIG.model_copy(update=update)
+        rows[name] = open_engine("accelsim").simulate(Request(program, source, launch, config))
+    cycles = {name: row.counters["gpc__cycles_elapsed.max"] for name, row in rows.items()}
+    assert cycles["dram"] > cycles["base"] == cycles["launch"]
+    told = {name: told_options(row.notes) for name, row in rows.items()}
+    assert told["base"]["options"] == told["launch"]["options"] != told["dram"]["options"]
+    assert told["base"]["options_lacking"] == "none"
+    assert any(note.startswith("Accel-Sim accelsim-commit-") for note in rows["base"].notes)
 
 
 @real

@@ -8,7 +8,8 @@ from ssmsim.config.fields import Group
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.accelsim.memory_options import memory_system
-from ssmsim.engines.accelsim.render import OUTSIDE, Rendered, render
+from ssmsim.engines.accelsim.render import GIVEN, LACKING, OUTSIDE, Rendered, render
+from ssmsim.study.rows import told_options
 
 SIMCONFIGS = Path(__file__).parents[2] / "simconfigs"
 BASE = load(SIMCONFIGS / "h200.yaml")
@@ -94,3 +95,33 @@ def test_the_network_file_has_a_port_for_every_sm_and_slice():
     rendered = render(BASE, "1.3", "intersim2")
     assert f"k = {BASE.sm_count + 64};" in rendered.files["interconnect.icnt"]
     assert options(rendered)["inter_config_file"] == "interconnect.icnt"
+
+
+def told(rendered: Rendered, begin: str) -> str:
+    (found,) = (note.removeprefix(begin) for note in rendered.notes if note.startswith(begin))
+    return found
+
+
+def test_the_options_given_are_listed_with_their_values():
+    rendered = render(BASE, "1.3")
+    lines = (rendered.files["gpgpusim.config"] + rendered.files["trace.config"]).splitlines()
+    assert told(rendered, GIVEN) == " ".join(lines)
+    assert told(rendered, LACKING) == "none"
+
+
+def test_an_option_that_the_version_lacks_is_left_out_by_name_and_its_fields_count_as_not_carried():
+    gone = ("gpgpu_lrc_enabled", "gpgpu_l1_latency")
+    rendered = render(BASE, "2.0", has=lambda option: option not in gone)
+    assert set(told(rendered, LACKING).split(", ")) == set(gone)
+    assert not set(gone) & set(options(rendered))
+    assert "l1.hit_latency_cycles" not in rendered.expressed
+    assert any("no knob" in note and "l1.hit_latency_cycles" in note for note in rendered.notes)
+
+
+def test_a_study_finds_the_notes_on_options():
+    rendered = render(load(SIMCONFIGS / "dram_x1.5.yaml"), "1.3", has=lambda option: option != "dram_latency")
+    row = told_options(list(rendered.notes))
+    assert row["options"] == told(rendered, GIVEN) and row["options_lacking"] == "dram_latency"
+    assert row["modified_without_option"] == "l2.slice_fill_bytes_per_cycle, dram.banks_per_channel"
+    assert {"dram.banks_per_channel", "dram.latency_near_cycles"} <= set(row["without_option"].split(", "))
+    assert set(told_options(["of another engine"]).values()) == {None}

@@ -16,6 +16,7 @@ from ssmsim.engines import open_engine
 from ssmsim.engines.accelsim import AccelSim, FirstBlocks
 from ssmsim.engines.accelsim.install import find_install
 from ssmsim.engines.accelsim.parse import parse_log
+from ssmsim.engines.accelsim.render import render
 from ssmsim.engines.request import Request, Views, WindowRequest
 from ssmsim.engines.run_launch import replay
 from ssmsim.errors import SsmsimError
@@ -81,6 +82,10 @@ def test_success_gives_a_row_with_what_accelsim_printed(tmp_path):
     assert result.counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] is None  # the kernel has LDGSTS
     assert result.engine == "accelsim" and result.sampled is None and told[-1] == 16
     assert any("L2 slices instead of" in note for note in result.notes)
+    assert result.notes[1] == (
+        "Accel-Sim accelsim-commit-c4d00b5_modified_1.0_26-11-21-11-10-58, "
+        "GPGPU-Sim 4.2.0 gpgpu-sim_git-commit-fa235ebc_modified_1.0"
+    )
 
 
 def test_a_kernelslist_of_the_same_stream_gives_the_same_row(tmp_path):
@@ -208,6 +213,19 @@ def test_the_family_of_versions_is_read_from_the_program_itself(tmp_path):
     binary.write_text(binary.read_text() + "# -gpgpu_n_chiplet_partition\n")
     os.utime(binary, (1, 1))
     assert find_install(root).version == "2.0"
+
+
+def test_options_are_read_from_the_program_and_those_it_lacks_are_not_given(tmp_path):
+    root = stand_in(tmp_path, "chunk_scan.log")
+    assert find_install(root).has("anything")  # a program that shows none is believed to have all
+    library = root / "gpu-simulator" / "gpgpu-sim" / "lib" / "gcc" / "cuda" / "release" / "libcudart.so"
+    library.parent.mkdir(parents=True)
+    config = render(CONFIG, "1.3")
+    names = {line.split(" ")[0] for text in config.files.values() for line in text.splitlines() if line[0] == "-"}
+    names = {name.rstrip("0123456789") if "spec" in name else name for name in names} - {"-dram_latency"}
+    library.write_bytes(b"\0".join([b"", *(name.encode() for name in sorted(names)), b""]))
+    assert not find_install(root).has("dram_latency") and find_install(root).has("specialized_unit_3")
+    assert "options that this Accel-Sim lacks: dram_latency" in simulate(root).notes
 
 
 @pytest.mark.parametrize(("more", "message"), [

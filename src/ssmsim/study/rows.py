@@ -9,7 +9,9 @@ sequence), `occurrences` (how many equal launches it stands for), `name` (short)
 GPU that a row is estimated from (0: none, simulated on the whole), `draw` the seed of what it left to chance, `whole`
 that every block was to be timed though the study samples; `held_out` marks workloads that the study keeps for validation;
 measured rows have engine "measured", config "measured", or the name of a configuration that describes another measured
-GPU, and further columns as the measured table has them.
+GPU, and further columns as the measured table has them. Rows of an engine that is given options have `options` (as given),
+`options_lacking`, `without_option` and `modified_without_option` (fields of the configuration that no option carries, and
+those of them that it modifies).
 hardware.csv: config, field, value, for every number of every configuration.
 designs.csv: the factorial designs (see designs).
 """
@@ -25,6 +27,7 @@ from typing import Any
 import pandas as pd
 
 from ssmsim.counters import COUNTERS
+from ssmsim.engines.accelsim.render import GIVEN, LACKING, MODIFIED
 from ssmsim.errors import SsmsimError, told
 from ssmsim.factorial import array
 from ssmsim.files import whole_file
@@ -97,6 +100,26 @@ def measured_rows(file: Path) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
+TOLD = {
+    "options": GIVEN,
+    "options_lacking": LACKING,
+    "modified_without_option": MODIFIED,
+    "without_option": "Accel-Sim has no knob for: ",
+}
+"""Column -> what the note with its names begins with."""
+
+
+def told_options(notes: list[str]) -> dict[str, str | None]:
+    """What the notes of a result say of options; None where they say nothing."""
+    found = {
+        column: next((note.removeprefix(begin) for note in notes if note.startswith(begin)), None)
+        for column, begin in TOLD.items()
+    }
+    if found["without_option"] and found["modified_without_option"]:
+        found["without_option"] = f"{found['modified_without_option']}, {found['without_option']}"
+    return found
+
+
 def result_row(plan: Plan, run: Run) -> dict[str, Any]:
     """The row of a run's result. Raises SsmsimError when there is none, or it is not of this study's inputs."""
     path = run.path(plan.study.device)
@@ -104,11 +127,23 @@ def result_row(plan: Plan, run: Run) -> dict[str, Any]:
     if result is None:
         read_result(plan.root / path)  # says what is wrong with the file
         raise SsmsimError("made from other inputs than today's", path, "run the same command again: it is made anew")
-    return result.row() | {"part_sms": run.sms, "draw": run.draw, "whole": run.whole}
+    return result.row() | told_options(result.notes) | {"part_sms": run.sms, "draw": run.draw, "whole": run.whole}
 
 
 def is_current(plan: Plan, run: Run) -> bool:
     return current(plan.root / run.path(plan.study.device), plan.key(run), run.names) is not None
+
+
+def recorded_rows(plan: Plan, about: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those of a real Accel-Sim, of the study's launches under the study's configurations."""
+    results = [
+        read_result(file) for file in sorted((plan.root / "traces" / plan.study.device / "accelsim").glob("*.json"))
+    ]
+    return [
+        result.row() | told_options(result.notes) | {"part_sms": 0, "draw": 0, "whole": False}
+        for result in results
+        if result.launch in about.get(result.workload, {}) and result.config in plan.configs
+    ]
 
 
 def designs(plan: Plan) -> pd.DataFrame:
@@ -136,10 +171,7 @@ def gather(plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
         rows += measured_rows(plan.root / file)
     for gpu, files in plan.elsewhere.items():
         rows += [row | {"config": gpu} for file in files for row in measured_rows(plan.root / file)]
-    for recorded in sorted((device / "accelsim").glob("*.json")) if plan.study.tables == plan.study.device else []:
-        row = read_result(recorded).row()
-        if row["launch"] in about.get(row["workload"], {}):
-            rows.append(row | {"part_sms": 0, "draw": 0, "whole": False})
+    rows += recorded_rows(plan, about)
     full = [row | about.get(row["workload"], {}).get(row["launch"], {}) for row in rows]
     hardware = [
         {"config": name, "field": f"{group}.{field}", "value": value}

@@ -11,7 +11,7 @@ from typing import IO
 from ssmsim.config.schema import SimConfig
 from ssmsim.counters import COUNTERS
 from ssmsim.engines.accelsim.install import find_install
-from ssmsim.engines.accelsim.parse import Statistics, counters, parse_log
+from ssmsim.engines.accelsim.parse import Statistics, builds, counters, parse_log
 from ssmsim.engines.accelsim.render import render
 from ssmsim.engines.accelsim.run import Feed, Limits, Run, run
 from ssmsim.engines.request import Request, Window, WindowRequest
@@ -100,7 +100,7 @@ class AccelSim:
 
     def _replay(self, feed: Send, opcodes: set[str], launch: Launch, config: SimConfig) -> Result:
         install = find_install(self.root)
-        rendered = render(config, install.version, self.network)
+        rendered = render(config, install.version, self.network, install.has)
         keep = self.log or Path(tempfile.mkstemp(prefix=f"accelsim-{launch.kernel[:40]}-", suffix=".log")[1])
         written: list[Written] = []
         with tempfile.TemporaryDirectory(prefix="ssmsim-accelsim-") as name:
@@ -110,10 +110,10 @@ class AccelSim:
             limits = Limits(self.time_limit_s, self.memory_limit_bytes)
             feeds: dict[str, Feed] = {KERNEL: lambda out: written.append(feed(out))}
             done = run(install, folder, keep, limits, feeds, self.progress)
-        statistics = _proven(parse_log(keep), written, keep)
+        statistics, version = _proven(parse_log(keep), written, keep), builds(keep)
         if self.log is None:
             keep.unlink()
-        return _result(statistics, done, written[0], launch, config, opcodes, self.digest(), rendered.notes)
+        return _result(statistics, done, written[0], launch, config, opcodes, self.digest(), (version, *rendered.notes))
 
     def digest(self) -> str:
         """Hash of this engine's sources and of the installed program. SsmsimError when none is installed."""

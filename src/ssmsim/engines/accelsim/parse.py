@@ -19,6 +19,7 @@ ATOM_BYTES = 32
 _VALUE = re.compile(r"^\s*([A-Za-z][\w\[\]:/ ]*?)\s*=\s*(-?[\d.]+(?:e[-+]?\d+)?)\s*%?\s*$", re.M)
 _DRAM = re.compile(r"\bn_rd=(\d+).*?n_rd_L2_A=(\d+) n_write=(\d+) n_wr_bk=(\d+)")
 _KERNEL = re.compile(r"^kernel_name = (.*?)\s*$", re.M)
+_BUILD = re.compile(r"^\s*(Accel-Sim) \[build (\S+?)\]|(GPGPU-Sim) Simulator Version (\S+) +\[build (\S+?)\]", re.M)
 _NEEDED = ("gpu_sim_cycle", "gpgpu_n_tot_w_icount", "gpu_tot_issued_cta")
 
 
@@ -48,6 +49,13 @@ def parse_log(log: Path) -> list[Statistics]:
     text = log.read_text("utf-8", "replace")
     bounds = [*(match.start() for match in _KERNEL.finditer(text)), len(text)]
     return [_parse(text[a:b], log) for a, b in pairwise(bounds)]
+
+
+def builds(log: Path) -> str:
+    """Versions that it prints first: `Accel-Sim accelsim-commit-1234567, GPGPU-Sim 4.2.0 gpgpu-sim_git-commit-1234567`."""
+    with log.open(encoding="utf-8", errors="replace") as stream:
+        found = _BUILD.findall(stream.read(4096))
+    return ", ".join(" ".join(word for word in words if word) for words in found) or "Accel-Sim of an unknown version"
 
 
 def _parse(text: str, log: Path) -> Statistics:

@@ -5,6 +5,7 @@ over: they become notes of the result, a modified one first. Options that no fie
 H200 configuration (gpgpu-sim, SM90_H200). Units: latencies in SM cycles.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,6 +74,10 @@ OUTSIDE = (
 )  # fmt: skip
 """Fields that the trace's header and the row of counters carry (see the engine), not an option."""
 
+GIVEN, LACKING = "options given: ", "options that this Accel-Sim lacks: "
+MODIFIED = "Accel-Sim has no knob for what this configuration modifies: "
+"""What notes of a result begin with, the names behind them; ssmsim.study.rows makes columns of them."""
+
 
 @dataclass(frozen=True)
 class Option:
@@ -89,8 +94,8 @@ class Option:
 
 @dataclass(frozen=True)
 class Rendered:
-    """Files by name; fields ("group.field") that they carry; notes for people: fields without a knob, and values that
-    Accel-Sim had to be given instead."""
+    """Files by name; fields ("group.field") that they carry; notes for people: fields without a knob, values that
+    Accel-Sim had to be given instead, the options given and those that this version lacks."""
 
     files: dict[str, str]
     expressed: frozenset[str]
@@ -101,8 +106,13 @@ class Rendered:
             (folder / name).write_text(text)
 
 
-def render(config: SimConfig, version: Version, network: str = "xbar") -> Rendered:
-    """network: "xbar", Accel-Sim's built-in crossbar, or "intersim2", its cycle-level network with the .icnt file."""
+def render(
+    config: SimConfig, version: Version, network: str = "xbar", has: Callable[[str], bool] = lambda option: True
+) -> Rendered:
+    """network: "xbar", Accel-Sim's built-in crossbar, or "intersim2", its cycle-level network with the .icnt file.
+
+    has: whether the installed program registers an option. One that it lacks is left out, which a note says by name.
+    """
     memory = memory_system(config, version)
     core = [*core_options(config, version), *(Option(*item) for item in memory_options(config, memory, version))]
     if network == "intersim2":
@@ -117,15 +127,21 @@ def render(config: SimConfig, version: Version, network: str = "xbar") -> Render
             Option("icnt_arbiter_algo", 1),
         ]
     trace = trace_options(config, version)
+    lacking = [option.name for option in (*core, *trace) if not has(option.name)]
+    core, trace = [[option for option in part if has(option.name)] for part in (core, trace)]
     expressed = {field for option in (*core, *trace) for field in option.fields} | set(OUTSIDE)
     files = {
         "gpgpusim.config": "".join(option.line + "\n" for option in core),
         "trace.config": "".join(option.line + "\n" for option in trace),
         "interconnect.icnt": interconnect(config.sm_count + memory.slices),
     }
-    return Rendered(
-        files, frozenset(expressed), (*_unexpressed(config, expressed), *_substitutes(config, memory, version))
+    notes = (
+        *_unexpressed(config, expressed),
+        *_substitutes(config, memory, version),
+        GIVEN + " ".join(option.line for option in (*core, *trace)),
+        LACKING + (", ".join(lacking) or "none"),
     )
+    return Rendered(files, frozenset(expressed), notes)
 
 
 def core_options(config: SimConfig, version: Version) -> list[Option]:
@@ -247,7 +263,7 @@ def _unexpressed(config: SimConfig, expressed: set[str]) -> list[str]:
     modified = [field for field in left if (p := config.provenance.get(field)) and p.kind == "modification"]
     notes = []
     if modified:
-        notes.append(f"Accel-Sim has no knob for what this configuration modifies: {', '.join(modified)}")
+        notes.append(MODIFIED + ", ".join(modified))
     rest = [field for field in left if field not in modified]
     return [*notes, f"Accel-Sim has no knob for: {', '.join(rest)}"]
 
