@@ -212,6 +212,16 @@ def modifications(tables: dict[str, pd.DataFrame]) -> str:
     return markdown(wide.reset_index().rename(columns={"config": "modification"}).rename_axis(columns=None))
 
 
+def by_kernel(tables: dict[str, pd.DataFrame]) -> str:
+    """Speed-up of each kernel under each modification, with its interval; a dash where it was not simulated."""
+    table = tables["speedups"]
+    table = table[(table.name != "whole block") & ~table.config.str.contains("@")]
+    table = table[(table.low < table.high) | (table.speedup != 1)]  # not the baseline beside itself
+    table = table.assign(cell=[text(line.speedup, line.low, line.high) for line in table.itertuples()])
+    wide = table.pivot(index=["workload", "name"], columns="config", values="cell").fillna("–")
+    return markdown(wide.reset_index().rename(columns={"name": "kernel"}).rename_axis(columns=None))
+
+
 def claim(tables: dict[str, pd.DataFrame]) -> str:
     """The paper's claim in the simulator: what twice of each resource is worth, over all and with memory relieved."""
     table = tables["claim"].sort_values("rank")
@@ -317,6 +327,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "bandwidth": ("bandwidth", bandwidth),
     "verdict": ("verdict", verdict),
     "modifications": ("speedups", modifications),
+    "by_kernel": ("speedups", by_kernel),
     "claim": ("claim", claim),
     "engines": ("engines", engines),
     "other_gpu": ("other_gpu", other_gpu),

@@ -167,10 +167,14 @@ def replayed(name: str, **changes):
         group, name_ = field.split("__")
         changed[group][name_] = value
     given_ = type(config()).model_validate(changed)
-    return open_engine("embedded").simulate(Request(program, tracer.blocks(captured, program), captured, given_, tracer))
+    return open_engine("embedded").simulate(
+        Request(program, tracer.blocks(captured, program), captured, given_, tracer)
+    )
 
 
-@pytest.mark.parametrize("name", ["ssd-small/33-chunk_scan_bwd_ddAcs_stable_kernel", "ssd-small/09-chunk_scan_bwd_dstates_kernel"])
+@pytest.mark.parametrize(
+    "name", ["ssd-small/33-chunk_scan_bwd_ddAcs_stable_kernel", "ssd-small/09-chunk_scan_bwd_dstates_kernel"]
+)
 def test_a_captured_launch_does_the_same_work_in_no_more_time(name):
     """On one SM, so that blocks must follow each other: the same instructions and bytes."""
     kept = replayed(name)

@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[2]
 CAPTURES = ROOT / "tests/data/captures"
 MAMBA = ROOT / "traces/h100/mamba2-2.7b"
 REGISTERS = 3
-INSTRUCTION = st.tuples(*[st.integers(0, (1 << REGISTERS) - 1)] * 3).map(lambda bits: Registers(bits[0], bits[1], bits[1] & bits[2]))
+INSTRUCTION = st.tuples(*[st.integers(0, (1 << REGISTERS) - 1)] * 3).map(
+    lambda bits: Registers(bits[0], bits[1], bits[1] & bits[2])
+)
 
 
 @st.composite
@@ -67,7 +69,9 @@ def test_the_most_is_that_of_all_that_can_be_reached(graph, data):
     assert most_reachable(values, following) == [max(values[j] for j in one) for one in reached]
 
 
-@pytest.mark.parametrize("folder", sorted(CAPTURES.glob("*-small/*_kernel")), ids=lambda f: f"{f.parent.name}-{f.name[:12]}")
+@pytest.mark.parametrize(
+    "folder", sorted(CAPTURES.glob("*-small/*_kernel")), ids=lambda f: f"{f.parent.name}-{f.name[:12]}"
+)
 def test_no_kernel_needs_more_than_the_assembler_gave_it(folder):
     launch = read_launch(folder)
     try:

@@ -47,10 +47,10 @@ class Sm(Group):
     registers: Count = Field(description="32-bit registers of the whole SM")
     register_allocation_unit: Count = Field(description="registers per warp are rounded up to this")
     register_release: Literal["block_end", "last_use"] = Field(
-        description="block_end: a warp's registers are its own until its block ends. last_use: those that it can't read any more are given back, unit by unit"
+        description="block_end: registers are a warp's own until its block ends. last_use: those that it can't read any more are given back"
     )
     early_blocks: Annotated[int, Field(ge=0, le=64)] = Field(
-        description="with last_use, blocks of an SM that may run on registers given back, beside those that fit with all of theirs; shared memory has room for them"
+        description="blocks of an SM that may run on such registers, beside those that fit with all of theirs; shared memory has room for them"
     )
     fp32_lanes_per_subcore: Entries = Field(
         description="both FMA pipes together, half pairs included; IMAD uses the heavy half only"

@@ -144,7 +144,9 @@ def _late_reads(instructions: Sequence[Instruction], own: list[Registers]) -> li
     """A WARPGROUP.DEPBAR reads what products in flight may still read."""
     products = reduce(or_, (r.read for i, r in zip(instructions, own, strict=True) if i.base in WARPGROUP_PRODUCTS), 0)
     waits = [i.base == "WARPGROUP" and i.has("DEPBAR") for i in instructions]
-    return [Registers(r.read | products, r.written, r.ends) if waits_ else r for r, waits_ in zip(own, waits, strict=True)]
+    return [
+        Registers(r.read | products, r.written, r.ends) if waits_ else r for r, waits_ in zip(own, waits, strict=True)
+    ]
 
 
 def _reversed(following: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -12,7 +12,9 @@ from ssmsim.errors import SsmsimError
 from ssmsim.trace.types import BlockTrace, Program
 
 
-def mark(trace: BlockTrace, program: Program, code: np.ndarray, units: int, stream: np.ndarray, places: np.ndarray) -> None:
+def mark(
+    trace: BlockTrace, program: Program, code: np.ndarray, units: int, stream: np.ndarray, places: np.ndarray
+) -> None:
     """Set GIVE_BIT in the streams of a trace's blocks. units: that a warp starts with; places: a block's first in `stream`.
 
     Raises SsmsimError where an instruction would need registers that its warp has given back.

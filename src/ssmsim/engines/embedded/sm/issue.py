@@ -12,7 +12,16 @@ from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
 from ssmsim.engines.embedded.feed.coalesce import BARRIER_BITS
 from ssmsim.engines.embedded.plugins import chosen
-from ssmsim.engines.embedded.sm import barrier, cluster_barrier, fetch, pipes, register_file, schedulers, scoreboard, tensor
+from ssmsim.engines.embedded.sm import (
+    barrier,
+    cluster_barrier,
+    fetch,
+    pipes,
+    register_file,
+    schedulers,
+    scoreboard,
+    tensor,
+)
 from ssmsim.engines.embedded.sm import stalls as reason
 from ssmsim.engines.embedded.sm.instruction import (
     BARRIER,

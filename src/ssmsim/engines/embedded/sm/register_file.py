@@ -13,7 +13,6 @@ MICRO 2015); the map's own cost and latency are left out. With block_end nothing
 
 from numba import njit
 
-from ssmsim.architecture import SUBCORES
 from ssmsim.engines.embedded.event_queue import GIVEN_BACK, schedule
 
 

@@ -58,7 +58,8 @@ POLICIES: tuple[tuple[str, ModuleType, str, str], ...] = (
 
 # Derived, by unit.
 DERIVED: tuple[str | tuple[str, int], ...] = (
-    "sms", "gpcs", "cpcs", "blocks_per_sm", "most_blocks", "warp_units", "subcore_units", "warps_per_block", "subcore_warps", "block_total", "loaded_capacity",
+    "sms", "gpcs", "cpcs", "blocks_per_sm", "most_blocks", "warp_units", "subcore_units",
+    "warps_per_block", "subcore_warps", "block_total", "loaded_capacity",
     "persistent", "tiles_overlap", "places", "block_places", "launch_total",
     "issue_fp", ("interval_fp", len(PIPES) + 1),
     "code_lines", "l0_sets", "l0_ways", "l1i_sets", "gpci_sets", "imc_lines", "idc_lines",
@@ -141,7 +142,10 @@ def residency(m: Any, c: SimConfig, launch: Launch, fits: Occupancy, block_total
         m.persistent, m.tiles_overlap, m.block_places = 1, fits.overlaps, 2 * fits.blocks
         m.launch_total, m.loaded_capacity = min(block_total, m.places), max(m.loaded_capacity, block_total)
     unit = c.sm.register_allocation_unit
-    m.warp_units, m.subcore_units = -(-launch.registers_per_thread * LANES // unit), c.sm.registers // c.sm.subcores // unit
+    m.warp_units, m.subcore_units = (
+        -(-launch.registers_per_thread * LANES // unit),
+        c.sm.registers // c.sm.subcores // unit,
+    )
     registers = int(m.warp_units) * unit
     slots = c.sm.warp_slots_per_subcore
     m.subcore_warps = min(slots, c.sm.registers // c.sm.subcores // registers if registers else slots)
