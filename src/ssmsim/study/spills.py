@@ -2,8 +2,7 @@
 
     python -m ssmsim.study.spills analysis/spills.csv
 
-Kernels are those of WORKLOAD/maxnreg: the same PTX compiled for fewer registers, and without a limit (255), on the whole
-GPU, sampled, caches cold. Draws as a study's (docs/reference/pipeline.md). Lines that this engine has made are kept.
+Kernels are those of WORKLOAD/maxnreg: the same PTX compiled for fewer registers, on the whole GPU, sampled, caches cold. Draws as a study's (docs/reference/pipeline.md). Lines that this engine has made are kept.
 """
 
 import sys
@@ -25,7 +24,7 @@ from ssmsim.tracers import open_tracer
 
 COLUMNS = ("launch", "registers", "config", "draw", "cycles", "l2_sectors", "digest")
 TRACES, CONFIGS, DRAWS = "traces/h100/mamba2-2.7b", ("h100", "spill_space"), 2
-COMPILED = {"33-chunk_scan_bwd_ddAcs_stable_kernel": (80, 64, 255)}
+COMPILED = {"33-chunk_scan_bwd_ddAcs_stable_kernel": (80, 64)}
 
 
 def run(launch: Launch, config: Path, draw: int) -> tuple[int, int]:
@@ -48,7 +47,7 @@ def fill(file: Path, root: Path) -> None:
             launch, base = read_launch(root / TRACES / name), load(root / "simconfigs/h100.yaml")
             places = silicon.variants(launch, lines, Path(folder) / "variants", base)
             for limit, place in zip(limits, places, strict=True):
-                for config in CONFIGS if limit < 255 else CONFIGS[:1]:
+                for config in CONFIGS:
                     for draw in range(DRAWS):
                         key = (name, limit, config, draw)
                         if key not in kept:
