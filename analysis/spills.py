@@ -12,7 +12,9 @@ FILE = Path("analysis/spills.csv")
 def section() -> str:
     """A line per kernel and limit: the speed-up over the same code with its local memory local, and sectors of the L2."""
     rows = pd.read_csv(FILE).assign(workload="", cache="cold")
-    head = "| launch | registers a thread | cycles | `spill_space` | sectors of the L2 |\n| --- | --- | --- | --- | --- |"
+    head = (
+        "| launch | registers a thread | cycles | `spill_space` | sectors of the L2 |\n| --- | --- | --- | --- | --- |"
+    )
     lines = [head]
     for (name, limit), part in rows.groupby(["launch", "registers"], sort=False):
         found = with_intervals(part, "cycles", "h100").set_index("config").loc["spill_space"]
