@@ -2,7 +2,8 @@
 
     python -m ssmsim.study.spills analysis/spills.csv
 
-Kernels are those of WORKLOAD/maxnreg: the same PTX compiled for fewer registers, on the whole GPU, sampled, caches cold. Draws as a study's (docs/reference/pipeline.md). Lines that this engine has made are kept.
+Kernels are those of WORKLOAD/maxnreg: the same PTX compiled for fewer registers, on the whole GPU, sampled, caches cold.
+Draws as a study's (docs/reference/pipeline.md). Lines that this engine has made are kept.
 """
 
 import sys
