@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from analysis import spills
+
 FILE = Path("results/evidence.json")
 NAMES = ("sampling", "waits", "silicon", "ablation")
 
@@ -16,3 +18,4 @@ def told(name: str, part: str) -> str:
 
 
 SECTIONS: dict[str, Callable[[], str]] = {name: lambda name=name: told(name, "section") for name in NAMES}  # type: ignore[misc]
+SECTIONS["spills"] = spills.section

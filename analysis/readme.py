@@ -290,6 +290,17 @@ def modifications(tables: dict[str, pd.DataFrame]) -> str:
     return markdown(wide.reset_index().rename(columns={"config": "modification"}).rename_axis(columns=None))
 
 
+def by_kernel(tables: dict[str, pd.DataFrame]) -> str:
+    """Speed-up of each kernel under each modification, with its interval; a dash where it was not simulated."""
+    table = tables["speedups"]
+    table = table[(table.name != "whole block") & ~table.config.str.contains("@")]
+    table = table[(table.low < table.high) | (table.speedup != 1)]  # not the baseline beside itself
+    table = table.assign(cell=[text(line.speedup, line.low, line.high) for line in table.itertuples()])
+    table = table.assign(launch=table.launch.str.removesuffix("_kernel"))  # a sequence may have a kernel twice
+    wide = table.pivot(index=["workload", "launch"], columns="config", values="cell").fillna("–")
+    return markdown(wide.reset_index().rename_axis(columns=None))
+
+
 def claim(tables: dict[str, pd.DataFrame]) -> str:
     """The paper's claim in the simulator: what twice of each resource is worth, over all and with memory relieved."""
     table = tables["claim"].sort_values("rank")
@@ -395,6 +406,7 @@ SECTIONS: dict[str, tuple[str, Callable[[dict[str, pd.DataFrame]], str]]] = {
     "bandwidth": ("bandwidth", bandwidth),
     "verdict": ("verdict", verdict),
     "modifications": ("speedups", modifications),
+    "by_kernel": ("speedups", by_kernel),
     "claim": ("claim", claim),
     "engines": ("engines", engines),
     "what_ifs": ("what_ifs", what_ifs),

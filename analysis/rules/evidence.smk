@@ -1,6 +1,6 @@
-# Evidence beside the study: `snakemake sampling waits silicon ablation` makes anew the lines of analysis/NAME.csv that another engine
+# Evidence beside the study: `snakemake sampling waits silicon ablation spills` makes anew the lines of analysis/NAME.csv that another engine
 # made (each has its digest). Not part of `all`: they take minutes to hours, and are kept in the repository.
-for name in ("sampling", "waits", "silicon", "ablation"):
+for name in ("sampling", "waits", "silicon", "ablation", "spills"):
 
     rule:
         name: name

@@ -24,6 +24,7 @@ def contradictions(config: Hardware) -> list[tuple[bool, str, str]]:
         (max(carveouts) * 1024 != shared.max_bytes_per_sm, "shared.carveouts_kib", "must end with max_bytes_per_sm"),
         (carveouts != sorted(set(carveouts)), "shared.carveouts_kib", "must ascend"),
         *_prefetcher(config),
+        *_register_release(config),
         (l2.slices % l2.partitions != 0, "l2.slices", "is not a multiple of l2.partitions"),
         (
             l2.bytes % (l2.slices * l2.ways * l2.line_bytes) != 0,
@@ -84,6 +85,28 @@ def _prefetcher(config: Hardware) -> list[tuple[bool, str, str]]:
             l1.prefetcher_bytes > 0 and l1.prefetch_lead_cycles > 0,
             "l1.prefetch_lead_cycles",
             "is a bound in place of a prefetcher: set it or l1.prefetcher_bytes",
+        ),
+    ]
+
+
+def _register_release(config: Hardware) -> list[tuple[bool, str, str]]:
+    """Registers that are given back are for blocks that may start early, and are not taken again."""
+    release, early = config.sm.register_release, config.sm.early_blocks
+    return [
+        (
+            release == "last_use" and early == 0,
+            "sm.early_blocks",
+            "is 0: no block would start on registers that sm.register_release: last_use gives back",
+        ),
+        (
+            release == "block_end" and early > 0,
+            "sm.early_blocks",
+            "needs sm.register_release: last_use: no registers are given back before a block ends",
+        ),
+        (
+            release == "last_use" and config.launch.schedule == "persistent",
+            "sm.register_release",
+            "last_use does not go with launch.schedule: persistent, whose warps need their registers for the next tile",
         ),
     ]
 

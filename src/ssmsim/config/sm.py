@@ -46,6 +46,12 @@ class Sm(Group):
     blocks: Annotated[int, Field(ge=1, le=64)]
     registers: Count = Field(description="32-bit registers of the whole SM")
     register_allocation_unit: Count = Field(description="registers per warp are rounded up to this")
+    register_release: Literal["block_end", "last_use"] = Field(
+        description="block_end: registers are a warp's own until its block ends. last_use: those that it can't read any more are given back"
+    )
+    early_blocks: Annotated[int, Field(ge=0, le=64)] = Field(
+        description="blocks of an SM that may run on such registers, beside those that fit with all of theirs; shared memory has room for them"
+    )
     fp32_lanes_per_subcore: Entries = Field(
         description="both FMA pipes together, half pairs included; IMAD uses the heavy half only"
     )
@@ -222,6 +228,9 @@ class Shared(Group):
     wide_wavefront_cycles: Cycles = Field(description="the same for results of LDS.64 and LDS.128")
     store_latency_cycles: Cycles = Field(description="STS: issue to visible for a later LDS")
     atomic_latency_cycles: Latency
+    spill_space: bool = Field(
+        description="local memory (LDL, STL) lies in shared memory that resident blocks leave, as far as it fits"
+    )
 
 
 class L1(Group):

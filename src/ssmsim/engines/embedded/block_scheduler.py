@@ -11,13 +11,16 @@ With launch.schedule persistent the launch has as many blocks as fit at once, an
 of the captured launch: the k-th those of number k, k + places, k + 2 places and so on. A warp that has ended goes on
 with the next tile as behind a branch. It need not wait for the others where shared memory has room for two tiles of each
 block (state/occupancy.py): they overlap, but no more than two. Nothing is launched for it, and its registers stay.
+
+With sm.register_release last_use a block also starts on registers that warps of others have given back, where shared
+memory, warp slots and blocks leave it room (sm/register_file.py). Blocks keep their warp slots and shared memory.
 """
 
 from numba import njit
 
 from ssmsim.architecture import SUBCORES, WARPGROUP_WARPS
 from ssmsim.engines.embedded.event_queue import BLOCK_FREE, LAUNCH, SUCCEED, schedule
-from ssmsim.engines.embedded.sm import barrier, cluster_barrier
+from ssmsim.engines.embedded.sm import barrier, cluster_barrier, register_file
 from ssmsim.engines.embedded.sm.memory import mbarrier, prefetch_buffer
 from ssmsim.engines.embedded.sm.stalls import NO_INSTRUCTION, settle
 from ssmsim.engines.embedded.state.records import FP, INDEX, INF, MAX_BARRIERS, MAX_BLOCK_WARPS, NONE, OFF_BIT, record
@@ -50,7 +53,7 @@ def launch(m, chip, cores, grid, cycle):
     chip.run.launch_scheduled = 0
     if chip.run.next_launch >= m.launch_total:
         return True
-    best, fewest, soonest = NONE, m.blocks_per_sm, INF
+    best, fewest, soonest = NONE, m.most_blocks, INF
     for i in range(m.sms):
         sm = cores.sms[grid.order[i]]
         if sm.blocks < fewest and fits(m, sm, cores.subs, SUBCORES * grid.order[i]):
@@ -144,6 +147,8 @@ def enter(m, chip, cores, grid, slot, i, cycle, ready):
     warp = cores.warps[w]
     begin(chip.run, warp, grid.loaded[block.loaded], cores.stream, i, slot, cycle)
     warp.ready = warp.stall_end = ready
+    if m.sm.early_blocks:
+        register_file.take(m, sub, warp)
     sub.awake |= warp.bit
     sub.wake = min(sub.wake, warp.ready)
     sm.wake = min(sm.wake, sub.wake)
@@ -160,11 +165,14 @@ def fits(m, sm, subs, first):
     A sub-core has registers for subcore_warps of them. Our microbenchmark launch/block_replacement_latency: with
     registers full, places of blocks of one or two warps stay empty for 1,870 and 1,230 cycles, those of four for 490.
     """
-    if m.warps_per_block % SUBCORES == 0:
+    if m.warps_per_block % SUBCORES == 0 and m.sm.early_blocks == 0:
         return True
     for i in range(SUBCORES):
         more = (m.warps_per_block + SUBCORES - 1 - i) // SUBCORES
-        if subs[first + (sm.next_subcore + i) % SUBCORES].taken + more > m.subcore_warps:
+        if m.sm.early_blocks:
+            if not register_file.has_room(m, subs[first + (sm.next_subcore + i) % SUBCORES], more):
+                return False
+        elif subs[first + (sm.next_subcore + i) % SUBCORES].taken + more > m.subcore_warps:
             return False
     return True
 
@@ -208,6 +216,8 @@ def retire(m, chip, cores, grid, w, cycle):
     if sm.warps == 0:
         sm.active += cycle - sm.active_since
     warp.block, warp.ready = NONE, INF
+    if m.sm.early_blocks:
+        register_file.leave(m, chip, warp, w // m.sm.warp_slots_per_subcore, cycle)
     if m.cluster_barriers:
         cluster_barrier.leave(m, chip, cores, block, cycle)
     if m.persistent:
@@ -279,4 +289,11 @@ def free(m, run, cores, events, slot, cycle):
         cores.subs[SUBCORES * block.sm + (block.first_subcore + i) % SUBCORES].taken -= 1
     block.used = 0
     sm.blocks -= 1
+    ask(run, events, max(cycle, run.launch_free_fp >> FP))
+
+
+@njit(cache=True)
+def given_back(run, sub, events, units, cycle):
+    """Registers of a sub-core are free; a block may start on them."""
+    sub.held -= units
     ask(run, events, max(cycle, run.launch_free_fp >> FP))

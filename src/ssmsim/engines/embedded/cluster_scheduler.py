@@ -41,7 +41,7 @@ def eligible(m, cores, s):
     sm = cores.sms[s]
     if m.cluster_size > 2 and not sm.takes_clusters:
         return False
-    return sm.blocks < m.blocks_per_sm and block_scheduler.fits(m, sm, cores.subs, SUBCORES * s)
+    return sm.blocks < m.most_blocks and block_scheduler.fits(m, sm, cores.subs, SUBCORES * s)
 
 
 @njit(cache=True)
@@ -51,7 +51,7 @@ def room(m, run, cores, cycle):
     for turn in range(m.gpcs):
         gpc = (run.next_gpc + turn) % m.gpcs
         found, most = 0, 0
-        for level in range(m.blocks_per_sm):
+        for level in range(m.most_blocks):
             for s in range(m.gpc_first[gpc], m.gpc_first[gpc + 1]):
                 if cores.sms[s].blocks == level and eligible(m, cores, s):
                     if cores.sms[s].launch_free > cycle:
@@ -77,7 +77,7 @@ def start(m, chip, cores, grid, gpc, cycle):
     for rank in range(MAX_CLUSTER):
         cluster.slots[rank] = NONE
     rank = 0
-    for level in range(m.blocks_per_sm):
+    for level in range(m.most_blocks):
         for s in range(m.gpc_first[gpc], m.gpc_first[gpc + 1]):
             sm = cores.sms[s]
             free = sm.launch_free <= cycle and sm.blocks == level and eligible(m, cores, s)

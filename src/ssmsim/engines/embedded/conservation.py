@@ -87,6 +87,7 @@ def conserve(state: State, executed: int) -> None:
             counts.prefetch_used + counts.prefetch_lost + np.count_nonzero(state.prefetched.line),
         ),
         "lines on their way to the prefetcher": (int(state.sms.ahead_awaited.sum()), 0),
+        "registers held": (int(state.subs.held.sum()), 0),
         "stores acknowledged": (int(state.sms.stores_acknowledged.sum()), int(state.sms.stores_issued.sum())),
         "bytes of stores to be taken": (int(state.sms.stores.sum()), 0),
         "fences waiting": (int(state.sms.fences_waiting.sum()), 0),

@@ -4,11 +4,14 @@ import re
 
 import numpy as np
 
+from ssmsim.architecture import LANES
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import asynchronous
 from ssmsim.engines.embedded.sm import instruction as kinds
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.errors import SsmsimError
+from ssmsim.sass.decode import code_of
+from ssmsim.sass.liveness import pressure
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Control, Space, Unit, lookup
 from ssmsim.trace.types import Program
 
@@ -49,7 +52,16 @@ def translate(program: Program, config: SimConfig) -> np.ndarray:
         _banks(one, row, cells)
         _factors(code, index, row, writers)
     _lookahead(code, config.fetch.buffer_instructions)
+    if config.sm.register_release == "last_use":
+        _registers(code, program, config)
     return code
+
+
+def _registers(code: r.Records, program: Program, config: SimConfig) -> None:
+    """Units of registers that each instruction needs, and that a warp holds from it on."""
+    of_thread, unit = pressure(code_of(program)), config.sm.register_allocation_unit
+    code.needs = -(-np.array(of_thread.needs) * LANES // unit)
+    code.holds = -(-np.array(of_thread.holds) * LANES // unit)
 
 
 def _lookahead(code: r.Records, buffered: int) -> None:

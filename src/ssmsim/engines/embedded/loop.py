@@ -19,6 +19,7 @@ from ssmsim.engines.embedded.event_queue import (
     DRAM_DONE,
     FENCE,
     FILL,
+    GIVEN_BACK,
     GMMA_DONE,
     LAUNCH,
     PREFETCH,
@@ -133,7 +134,7 @@ def happens(m, chip, cores, memory, kind, a, b, cycle):
 
 @njit(cache=True)
 def asynchronous(m, chip, cores, memory, kind, a, b, cycle):
-    """One event of bulk copies, mbarriers of other blocks and clusters."""
+    """One event of bulk copies, mbarriers of other blocks, clusters, or registers that are free."""
     if kind == TMA:
         tma.serve(m, chip, cores, memory, a, cycle)
     elif kind == BULK_DONE:
@@ -144,6 +145,8 @@ def asynchronous(m, chip, cores, memory, kind, a, b, cycle):
         cluster_barrier.open_barrier(m, cores, a, cycle)
     elif kind == SIGNAL:
         lsu.written(m, cores, a, cycle)
+    elif kind == GIVEN_BACK:
+        block_scheduler.given_back(chip.run, cores.subs[a], chip.events, b, cycle)
 
 
 @njit(cache=True, inline="always")

@@ -11,7 +11,7 @@ from numba import njit
 
 from ssmsim.architecture import LANES, SECTORS_PER_LINE
 from ssmsim.engines.embedded import conservation
-from ssmsim.engines.embedded.feed import async_words, coalesce, coalesce_cache, skip_prologue
+from ssmsim.engines.embedded.feed import async_words, coalesce, coalesce_cache, register_release, skip_prologue
 from ssmsim.engines.embedded.feed.handover import Handover
 from ssmsim.engines.embedded.host.huge_pages import Room
 from ssmsim.engines.embedded.sm.instruction import MBARRIER
@@ -139,6 +139,11 @@ class Pool:
             if k:
                 places[:, k] = self._take(name, lengths[:, k])
         settle(accesses.view(np.recarray), lines, self.state.accesses, self.state.lines, places, lengths)
+        m = self.state.machine[0]
+        if m.sm.early_blocks:
+            register_release.mark(
+                trace, self.program, self.state.code, int(m.warp_units), self.state.stream, places[:, 0]
+            )
         numbers = self.latest = self._numbers(blocks)
         for number, place, length in zip(numbers.tolist(), places.tolist(), lengths.tolist(), strict=True):
             self.parts[number] = list(zip(self.arenas, place, length, strict=True))

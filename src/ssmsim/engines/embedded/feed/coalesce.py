@@ -205,6 +205,17 @@ def local_lines(row, mask, width, lines, first):
 
 
 @njit(cache=True)
+def in_spill_space(row, mask, size):
+    """Lanes whose local memory lies in shared memory: their lowest bytes (state/spill_space.py)."""
+    lanes = 0
+    if size:
+        for lane in range(LANES):
+            if mask >> lane & 1 and row[lane] < size:
+                lanes |= 1 << lane
+    return lanes
+
+
+@njit(cache=True)
 def load_block(
     program, code, index, mask, active, addresses, stream, accesses, lines, at, sums, executed, scratch, known, operands
 ):
@@ -332,7 +343,12 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
     if one.space != SHARED:
         last = addresses[row + rows - 1]
         if one.space == LOCAL:
-            access.lines = local_lines(last, on, ins.width, lines, first)
+            spilled = in_spill_space(last, on, one.spill_bytes)
+            access.lines = local_lines(last, on ^ spilled, ins.width, lines, first)
+            if spilled:  # a row of the banks for each register
+                access.wavefronts = max(1, ins.width // BANK_BYTES)
+                sums[WAVEFRONTS] += access.wavefronts
+                sums[IDEAL] += access.wavefronts
         else:
             access.lines = global_lines(last, on, lines, first)
             if one.space != COPY and not one.is_atomic:

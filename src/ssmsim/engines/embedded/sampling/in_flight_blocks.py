@@ -57,7 +57,7 @@ def awaited(machine, loaded, blocks, warps, accesses, words, ends, lines):
     m, at = machine[0], 0
     for i in range(len(ends)):
         source = loaded[ends[i, 0]]
-        block = blocks[source.sm * m.blocks_per_sm + source.slot]
+        block = blocks[source.sm * m.block_places + source.slot]
         for k in range(m.warps_per_block):
             end = source.access[k + 1] if k + 1 < m.warps_per_block else ends[i, 1]
             first = end if block.warps[k] == NONE else warps[block.warps[k]].access

@@ -86,7 +86,7 @@ def left(state: State, blocks: np.ndarray, work: int) -> float:
     m, waiting = state.machine[0], max(0, work - total)
     for number in records_of(state, blocks):
         source = state.loaded[number]
-        block = state.blocks[int(source.sm * m.blocks_per_sm + source.slot)]
+        block = state.blocks[int(source.sm * m.block_places + source.slot)]
         if block.live and block.loaded == number:
             warps = [(k, w) for k, w in enumerate(block.warps[: int(m.warps_per_block)]) if w != r.NONE]
             waiting += sum(int(source.first[k + 1] - state.warps[w].position) for k, w in warps)

@@ -20,7 +20,7 @@ WARP = record(
     "long",  # the counters whose last producer was a local or global access
     "position", "end", "line", "held", "deferred",
     "opened", "made", "off", "access", "given", "outstanding", "leaving", "gmma_pending",
-    "block", "number", "gathering", "meeting", "fence", "started", "stored", "paced", "first_answer", "last_answer",
+    "block", "number", "holds", "gathering", "meeting", "fence", "started", "stored", "paced", "first_answer", "last_answer",
     "loads", "ahead", "ahead_position", "ahead_access", "ahead_line",  # of the prefetcher: loads issued and foreseen, and where it is
     "copy_group", "copy_closed", "copy_oldest", ("copy_left", COPY_GROUPS), ("copy_add", COPY_GROUPS), ("copy_told", COPY_GROUPS),
     whole_lines=True,
@@ -34,7 +34,7 @@ SUBCORE = record(
     "greedy", "last", "hold_fp", "stage_free_fp", "even_free_fp", "odd_free_fp",
     "fma_turn", "issued", "special_room", ("pipe_free_fp", len(PIPES) + 1),
     "queue_head", "queue_tail", "queue_count", "queue_last", "unread", "handed", "handed_data", "lg_count", "given", "given_turn",
-    "taken", "warps", "active_since", "active",
+    "taken", "held", "warps", "active_since", "active",
     whole_lines=True,
 )  # fmt: skip
 

@@ -58,5 +58,7 @@ CODE = record(
     "syncs", "arrivals", "transactions", "remote",  # of a SYNCS; arrivals -1: the register's, transactions: times the register
     "bulk", "generic", "accessing", "shrinks",
     "port",  # cycles of the sub-core's port that it takes, 0: by its registers
+    "holds", "needs",  # units of registers that a warp holds from it on, and that it needs, see register_file.py
+    "spill_bytes",  # of a thread's local memory, the lowest that lie in shared memory, see spill_space.py
     whole_lines=True,
 )  # fmt: skip

@@ -12,7 +12,16 @@ from ssmsim.engines.embedded.bitmask import lowest
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
 from ssmsim.engines.embedded.feed.coalesce import BARRIER_BITS
 from ssmsim.engines.embedded.plugins import chosen
-from ssmsim.engines.embedded.sm import barrier, cluster_barrier, fetch, pipes, schedulers, scoreboard, tensor
+from ssmsim.engines.embedded.sm import (
+    barrier,
+    cluster_barrier,
+    fetch,
+    pipes,
+    register_file,
+    schedulers,
+    scoreboard,
+    tensor,
+)
 from ssmsim.engines.embedded.sm import stalls as reason
 from ssmsim.engines.embedded.sm.instruction import (
     BARRIER,
@@ -27,7 +36,7 @@ from ssmsim.engines.embedded.sm.instruction import (
 )
 from ssmsim.engines.embedded.sm.memory import fence, lsu, tma
 from ssmsim.engines.embedded.state.pointers import prefetch
-from ssmsim.engines.embedded.state.records import COUNTER_MASK, EXITED, FP, INDEX, INF, NONE, OFF_BIT
+from ssmsim.engines.embedded.state.records import COUNTER_MASK, EXITED, FP, GIVE_BIT, INDEX, INF, NONE, OFF_BIT
 
 before = chosen(schedulers, "before", inline=True)
 NEXT_LINE = 16  # instructions of a stream in a line of the host's cache
@@ -184,7 +193,10 @@ def advance(m, chip, cores, icache, memory, w, cycle, late):
         cores.stalls[before].cycles[reason.DISPATCH] += late
         warp.ready, warp.mark, warp.state, warp.held = INF, cycle + 1, reason.DRAIN, EXITED
         return True
-    warp.current, warp.off = cores.stream[warp.position] & INDEX, cores.stream[warp.position] >> OFF_BIT
+    word = cores.stream[warp.position]
+    warp.current, warp.off = word & INDEX, word >> OFF_BIT
+    if word >> GIVE_BIT & 1:
+        register_file.give(m, chip, cores, w, cycle)
     prefetch(cores.stream, warp.position + NEXT_LINE)
     following = cores.code[warp.current]
     if one.stall == 1:  # the next may enter the latch behind it

@@ -30,6 +30,7 @@ from ssmsim.engines.embedded.sm.instruction import (
     FP64,
     HEAVY,
     LITE,
+    LOCAL,
     MBARRIER,
     PIPES,
     TENSOR,
@@ -57,7 +58,8 @@ POLICIES: tuple[tuple[str, ModuleType, str, str], ...] = (
 
 # Derived, by unit.
 DERIVED: tuple[str | tuple[str, int], ...] = (
-    "sms", "gpcs", "cpcs", "blocks_per_sm", "warps_per_block", "subcore_warps", "block_total", "loaded_capacity",
+    "sms", "gpcs", "cpcs", "blocks_per_sm", "most_blocks", "warp_units", "subcore_units",
+    "warps_per_block", "subcore_warps", "block_total", "loaded_capacity",
     "persistent", "tiles_overlap", "places", "block_places", "launch_total",
     "issue_fp", ("interval_fp", len(PIPES) + 1),
     "code_lines", "l0_sets", "l0_ways", "l1i_sets", "gpci_sets", "imc_lines", "idc_lines",
@@ -124,6 +126,7 @@ def parameters(code: np.ndarray, launch: Launch, config: SimConfig, fits: Occupa
     l2_cache(m, c)
     dram_channels(m, c)
     run_ahead(m, c.l1.prefetch_lead_cycles)
+    code["spill_bytes"][code["space"] == LOCAL] = fits.spill_bytes
     m.coalescer_window = min(c.noc.coalescer_window_cycles, int(m.reply_latency))  # a load that the SM has is gone
     return table
 
@@ -132,12 +135,18 @@ def residency(m: Any, c: SimConfig, launch: Launch, fits: Occupancy, block_total
     """SMs, the blocks and warps that they hold, and the block scheduler's pace."""
     m.sms, m.gpcs, m.cpcs = c.sm_count, len(c.gpu.sms_per_gpc), int(cpcs(c).max()) + 1
     m.blocks_per_sm, m.warps_per_block, m.block_total = fits.blocks, launch.warps_per_block, block_total
-    m.loaded_capacity = max(LOADED_CAPACITY, 2 * c.sm_count * fits.blocks)
-    m.places, m.block_places, m.launch_total = c.sm_count * fits.blocks, fits.blocks, block_total
+    m.loaded_capacity = max(LOADED_CAPACITY, 2 * c.sm_count * fits.most)
+    m.most_blocks = fits.most
+    m.places, m.block_places, m.launch_total = c.sm_count * fits.blocks, fits.most, block_total
     if c.launch.schedule == "persistent":  # any of the tiles to come may be the next of a place
         m.persistent, m.tiles_overlap, m.block_places = 1, fits.overlaps, 2 * fits.blocks
         m.launch_total, m.loaded_capacity = min(block_total, m.places), max(m.loaded_capacity, block_total)
-    registers = -(-launch.registers_per_thread * LANES // c.sm.register_allocation_unit) * c.sm.register_allocation_unit
+    unit = c.sm.register_allocation_unit
+    m.warp_units, m.subcore_units = (
+        -(-launch.registers_per_thread * LANES // unit),
+        c.sm.registers // c.sm.subcores // unit,
+    )
+    registers = int(m.warp_units) * unit
     slots = c.sm.warp_slots_per_subcore
     m.subcore_warps = min(slots, c.sm.registers // c.sm.subcores // registers if registers else slots)
     m.launch_fp, m.successor_fp = fixed(1 / c.launch.blocks_per_cycle), fixed(1 / c.launch.successor_blocks_per_cycle)

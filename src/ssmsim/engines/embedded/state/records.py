@@ -25,7 +25,8 @@ COUNTER_BITS = 10  # per dependency counter in Warp.scoreboard, wider than the h
 COUNTER_MASK = (1 << COUNTER_BITS) - 1
 
 OFF_BIT = 30  # in the pool's stream: set when the instruction is on in no lane
-INDEX = (1 << OFF_BIT) - 1
+GIVE_BIT = 29  # set when the warp gives registers back before it
+INDEX = (1 << GIVE_BIT) - 1
 
 
 def record(*fields: str | tuple[str, int | np.dtype], whole_lines: bool = False) -> np.dtype:

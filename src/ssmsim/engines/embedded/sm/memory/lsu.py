@@ -2,9 +2,9 @@
 
 A sub-core hands instructions on (mio_queue.py), the shared unit takes one per shared_interval (arXiv 2503.20481, section
 5.4; whose turn it is: arbiter.py), longer when shared-memory banks conflict or a global access touches several lines. Shared
-memory answers after a fixed latency, and with each further wavefront later; global and local accesses go to the L1, and loads
-among them pass once more when their data are there (writeback.py). Fences of a block pass through like an access, or stop the
-unit (lsu_drain.py).
+memory answers after a fixed latency, and with each further wavefront later, as does local memory that lies there
+(state/spill_space.py); global and other local accesses go to the L1, and loads among them pass once more when their data are
+there (writeback.py). Fences of a block pass through like an access, or stop the unit (lsu_drain.py).
 """
 
 from numba import njit
@@ -48,6 +48,7 @@ REQUEST = record(
     "passes",  # wavefronts of a load when its data are there, see writeback.py
     "place_fp", "standing", "older", "newer",  # what is on its way in the order of the SM, see ldgsts_inflight.py
     "room",  # lines of the L1 that it keeps until it is answered
+    "gives",  # registers that come back when its own are read, see sm/register_file.py
     "at", "targets", "slot", "barrier", "bytes",  # of bulk copies, see tma.py
 )  # fmt: skip
 
@@ -105,13 +106,15 @@ def push(m, chip, cores, w, cycle):
     request = cores.requests[index]
     request.next, request.warp, request.code, request.left = 0, w, warp.current, 0
     request.access = NONE
-    request.ordered, request.there, request.later, request.standing, request.room = 0, 0, 0, 0, 0
+    request.ordered, request.there, request.later, request.standing, request.room, request.gives = 0, 0, 0, 0, 0, 0
     request.space = one.space
     if one.space != EXCHANGE:
         request.access = warp.access
         warp.access += 1
         if one.generic and cores.accesses[request.access].wavefronts < 0:
             request.space = CLUSTER
+        if one.spill_bytes and cores.accesses[request.access].lines == 0:
+            request.space = SHARED
         if one.is_store and one.space == GLOBAL:
             sm.stores_issued += cores.accesses[request.access].lines
     request.arrival = max(cycle + 1, sub.queue_last)

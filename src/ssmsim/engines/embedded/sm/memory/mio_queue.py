@@ -13,6 +13,7 @@ warps of a sub-core 105, and copies come a cycle apart (our microbenchmark sm_me
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import RELEASE, schedule
+from ssmsim.engines.embedded.sm import register_file
 from ssmsim.engines.embedded.sm.instruction import COPY
 
 
@@ -49,6 +50,8 @@ def advance(m, sm, sub, requests, code, events, cycle):
         copies = request.space == COPY and not request.off
         sm.hand_free = begin + (m.mio.copy_hand_cycles if copies else max(m.mio.shared_interval_cycles, registers))
         request.arrival = max(request.arrival, begin)
+        if request.gives:
+            register_file.read(m, request, events, request.arrival + reading(m, one, request.off))
         if one.read_add:
             release = request.arrival + m.mio.read_release_cycles + reading(m, one, request.off)
             schedule(events, release, RELEASE, request.warp, one.read_add)
