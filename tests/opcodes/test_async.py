@@ -434,7 +434,7 @@ def test_coordinates_that_fault(programs: Programs, name: str, x: int, message: 
 
 REFUSED_MAPS = {
     "im2col": {"flags": 1}, "interleave": {"flags": 1 << 11}, "its kind of swizzle": {"flags": 1 << 22},
-    "rounds to tf32": {"flags": 1 << 16}, "inner dimension with a swizzle of 64 bytes": {"swizzle": 2},
+    "inner dimension with a swizzle of 64 bytes": {"swizzle": 2},
 }  # fmt: skip
 
 
@@ -442,6 +442,21 @@ REFUSED_MAPS = {
 def test_tensor_maps_that_are_refused(programs: Programs, message: str, more: dict[str, int]) -> None:
     launch = programs.launch("load_2d", 0, tensor("f32", INPUT, (64, 96), (256,), (32, 32), **more))
     with pytest.raises(SsmsimError, match=re.escape(message)):
+        programs.run(launch, words(64))
+
+
+def test_a_load_rounds_to_tf32_as_an_h200_does(programs: Programs) -> None:
+    lines = (Path(__file__).parents[1] / "data/tensor_copies/tf32_h200.csv").read_text().splitlines()[1:]
+    given, wanted = (np.array([int(line.split(",")[k], 16) for line in lines], np.uint32) for k in (0, 1))
+    memory = np.zeros(32 * 96, np.uint32)
+    memory[: len(given)] = given
+    launch = programs.launch("load_2d", 0, tensor("f32", INPUT, (32, 96), (128,), (32, 32), flags=1 << 16))
+    assert (programs.run(launch, memory).out.view(np.uint32)[: len(given)] == wanted).all()
+
+
+def test_a_store_that_rounds_to_tf32_is_refused(programs: Programs) -> None:
+    launch = programs.launch("store_2d", 0, tensor("f32", INPUT, (64, 96), (256,), (32, 32), flags=1 << 16))
+    with pytest.raises(SsmsimError, match="a tensor store that rounds to tf32"):
         programs.run(launch, words(64))
 
 

@@ -54,11 +54,11 @@ def untraced(function: Callable[..., None]) -> Callable[..., None]:
 
     def call(*arguments: Any) -> None:
         if not disabled:
-            dynamo = sys.modules.get("torch._dynamo")
-            if not hasattr(dynamo, "disable"):  # not imported, or not to its end: nothing is compiled yet
+            disable = getattr(sys.modules.get("torch._dynamo"), "disable", None)
+            if disable is None:  # not imported, or not to its end: nothing is compiled yet
                 function(*arguments)
                 return
-            disabled.append(dynamo.disable(function))
+            disabled.append(disable(function))
         disabled[0](*arguments)
 
     return call

@@ -242,7 +242,7 @@ class Polls:
         place = self.places.get((start, False))
         if not self.reading or place is None or len(self.trials) > MOST_TRIALS:
             return False
-        files = [(n, numbers, kept[:, warp].copy()) for n, numbers, kept in
+        files = [(n, numbers.tolist(), kept[:, warp].copy()) for n, numbers, kept in
                  zip(place.names, place.numbers, place.kept, strict=True)]  # fmt: skip
         used = int(place.count[warp])
         parked = tuple(place.parked[k, warp, :used].copy() for k in range(3))

@@ -32,14 +32,21 @@ from ssmsim.tracers.emulated.im2col import Im2colMap, offsets_of
 from ssmsim.tracers.emulated.mbarrier import complete_transactions
 from ssmsim.tracers.emulated.operand_values import Group, reader
 from ssmsim.tracers.emulated.state import MemoryWanted, State, UnknownMet
-from ssmsim.tracers.emulated.tensor_layout import TensorLayout
+from ssmsim.tracers.emulated.tensor_layout import TF32, TensorLayout, to_tf32
 from ssmsim.tracers.emulated.tensor_map import BYTES as MAP_BYTES
 from ssmsim.tracers.emulated.tensor_map import TiledMap, tensor_map
 from ssmsim.tracers.emulated.unknown import KNOWN, OF_THE_LAUNCH, Unknowns
 
 SHARED_ALIGNMENT, MAP_ALIGNMENT = 128, 64  # bytes (PTX ISA, "cp.async.bulk.tensor"; CUtensorMap)
 # What fills elements out of bounds, by type, where the descriptor asks for NaN (H200). f32.ftz keeps denormals (H200).
-NAN = {"f16": 0x7FF7, "bf16": 0x7FF7, "f32": 0x7FF77FF7, "f32.ftz": 0x7FF77FF7, "f64": 0x7FF77FF77FF77FF7}
+NAN = {
+    "f16": 0x7FF7,
+    "bf16": 0x7FF7,
+    "f32": 0x7FF77FF7,
+    "f32.ftz": 0x7FF77FF7,
+    TF32: 0x7FF77FF7,
+    "f64": 0x7FF77FF77FF77FF7,
+}
 
 
 class TensorCopy:
@@ -183,7 +190,7 @@ class TensorCopy:
         """The descriptor of a copy; of its elements the addresses, and whether they lie inside."""
         layout = self._map(state, int(row[GLOBAL]))
         if self.moves:
-            layout.refuse_data(self.ins.where)
+            layout.refuse_data(self.writes, self.ins.where)
         at, inner = row[AT : AT + layout.rank], max(layout.rank - 2, 0)
         offsets = row[START : START + inner] - at[1 : 1 + inner] if self.im2col else np.zeros(inner, np.int64)
         return layout, *layout.places(at, offsets)
@@ -197,7 +204,7 @@ class TensorCopy:
             self._note(state, layout, offset, blocks)
         if not self.moves:
             return
-        layout, address, inside = self._places(state, row)
+        _, address, inside = self._places(state, row)
         places = [int(block) * size + self._swizzled(layout, offset) for block in blocks]
         fill = NAN.get(layout.kind, 0) if layout.fills_nan else 0
         value = np.full(len(address), fill, elements(state.shared.reshape(-1), layout.element).dtype)
@@ -206,7 +213,8 @@ class TensorCopy:
             source = self.global_.places(address[inside])
             label[inside] = self.global_.labels(state, source)
             assert self.image is not None
-            value[inside] = elements(self.image.data, layout.element)[source // layout.element]
+            found = elements(self.image.data, layout.element)[source // layout.element]
+            value[inside] = to_tf32(found) if layout.kind == TF32 else found
         for place in places:
             elements(state.shared.reshape(-1), layout.element)[place // layout.element] = value
             if marks is not None:

@@ -12,7 +12,14 @@ from ssmsim.errors import SsmsimError
 
 SWIZZLE_MASKS = (0, 0x10, 0x30, 0x70)  # address bits that are exchanged for those 3 above: none, 32, 64, 128 bytes
 SWIZZLE_SPANS = (0, 32, 64, 128)
+TF32 = "tf32"  # the type of tensors of float32 that loads round
 UNIT = 16  # bytes: copies begin at a multiple in the innermost dimension, and stores end at one
+
+
+def to_tf32(bits: np.ndarray) -> np.ndarray:
+    """float32 as uint32, as a load rounds it on an H200: to nearest even, 13 bits dropped, one NaN; denormals stay."""
+    rounded = bits + (np.uint32(0xFFF) + (bits >> np.uint32(13) & np.uint32(1))) & np.uint32(0xFFFFE000)
+    return np.where(bits & np.uint32(0x7FFFFFFF) > 0x7F800000, np.uint32(0x7FFFE000), rounded)
 
 
 @dataclass(frozen=True)
@@ -90,10 +97,10 @@ class TensorLayout(ABC):
         if stores and (at < 0).any():
             raise SsmsimError("a tensor store with a negative coordinate", where, "a fault on a GPU")
 
-    def refuse_data(self, where: object) -> None:
+    def refuse_data(self, stores: bool, where: object) -> None:
         """SsmsimError for layouts and types whose data nobody has measured; sizes and addresses are right anyway."""
-        if self.kind.startswith("tf32"):
-            raise SsmsimError("a tensor copy that rounds to tf32 is not emulated", where, "copy float32")
+        if stores and self.kind == TF32:
+            raise SsmsimError("a tensor store that rounds to tf32 is not emulated", where, "store float32")
         inner = self.counts[0] * self.element
         if self.swizzle and inner > SWIZZLE_SPANS[self.swizzle]:
             what = (

@@ -11,7 +11,7 @@ import numpy as np
 
 from ssmsim.errors import SsmsimError
 from ssmsim.tracers.emulated.im2col import IM2COL_RANKS, Im2colMap, column
-from ssmsim.tracers.emulated.tensor_layout import TensorLayout
+from ssmsim.tracers.emulated.tensor_layout import TF32, TensorLayout
 
 BYTES = 64
 # Type codes: (name, bytes per element).
@@ -87,7 +87,7 @@ def tensor_map(data: bytes, where: object) -> TiledMap | Im2colMap:
             raise SsmsimError(f"a tensor map with {what} is not emulated", where, "use tiles without it")
     kind, element = TYPES[code]
     if flags >> 16 & 1:
-        kind = "tf32"
+        kind = TF32
     high = [words[7] >> 4 * i & 15 for i in range(4)]
     strides = [(words[3 + i] | high[i] << 32) << 4 for i in range(rank - 1)]
     steps = [1, *((words[13] >> 3 * i & 7) + 1 for i in range(1, 5))]  # the innermost one counts only when interleaved
