@@ -39,6 +39,9 @@ class Launch(Group):
     blocks_per_cycle: Rate = Field(description="rate of the whole GPU's block scheduler while SMs have room")
     successor_blocks_per_cycle: Rate = Field(description="its rate once blocks must end before others start")
     sm_interval_cycles: Cycles = Field(description="between two block launches on one SM")
+    apart_turns: Room = Field(
+        description="while places are empty, turns of other GPCs between two of the SMs of cluster.sms_apart; 0: all get one block first"
+    )
     first_instruction_cycles: Cycles = Field(description="block launch to the first issue of its warps")
     release_cycles: Cycles = Field(description="last warp's exit to a successor block's launch")
     schedule: Literal["dynamic", "persistent"] = Field(

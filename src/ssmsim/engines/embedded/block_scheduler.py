@@ -1,11 +1,10 @@
 """Block scheduler: gives thread blocks to SMs with room, breadth first, and takes finished ones away.
 
-One block per launch_fp cycles over the GPU (successor_fp once every place is taken) and per sm_launch on an SM. While SMs
-are empty, consecutive blocks go to the SMs of one GPC, then to the next GPC (our microbenchmark
-launch/block_dispatch_rate, `order`). Registers, shared memory, warps and blocks limit residency; machine.py has worked
-out how many blocks fit. Blocks' ends are taken note of one per successor_fp too, and the kernel ends with the last:
-with 1,056 empty blocks it lasts 944 cycles longer beyond the last SM's work than with 132 (captures of empty kernels;
-1,000 to 1,400 when all spin and end together).
+One block per launch_fp cycles over the GPU (successor_fp once every place is taken) and per sm_launch on an SM. While
+places are empty, consecutive blocks go to the SMs of one GPC, then to the next GPC (first_wave.py). Registers, shared
+memory, warps and blocks limit residency; machine.py has worked out how many blocks fit. Blocks' ends are taken note of
+one per successor_fp too, and the kernel ends with the last: with 1,056 empty blocks it lasts 944 cycles longer beyond the
+last SM's work than with 132 (captures of empty kernels; 1,000 to 1,400 when all spin and end together).
 
 With launch.schedule persistent the launch has as many blocks as fit at once, and each walks tiles, which are the blocks
 of the captured launch: the k-th those of number k, k + places, k + 2 places and so on. A warp that has ended goes on
@@ -53,14 +52,7 @@ def launch(m, chip, cores, grid, cycle):
     chip.run.launch_scheduled = 0
     if chip.run.next_launch >= m.launch_total:
         return True
-    best, fewest, soonest = NONE, m.most_blocks, INF
-    for i in range(m.sms):
-        sm = cores.sms[grid.order[i]]
-        if sm.blocks < fewest and fits(m, sm, cores.subs, SUBCORES * grid.order[i]):
-            if sm.launch_free <= cycle:
-                best, fewest = grid.order[i], sm.blocks
-            else:
-                soonest = min(soonest, sm.launch_free)
+    best, soonest = place(m, chip.run, cores, grid, cycle)
     if best == NONE:
         if soonest < INF:
             ask(chip.run, chip.events, soonest)
@@ -75,6 +67,28 @@ def launch(m, chip, cores, grid, cycle):
     )
     ask(chip.run, chip.events, max(cycle, chip.run.launch_free_fp >> FP))
     return True
+
+
+@njit(cache=True)
+def place(m, run, cores, grid, cycle):
+    """(SM of the next block, NONE if there is none now; the first cycle at which an SM that has room is free).
+
+    While places are empty the SM is the one whose turn it is (first_wave.py), then the first with the fewest blocks.
+    """
+    if run.next_launch < m.places:
+        s = grid.order[run.next_launch]
+        sm = cores.sms[s]
+        if sm.blocks < m.most_blocks and fits(m, sm, cores.subs, SUBCORES * s):
+            return (s, INF) if sm.launch_free <= cycle else (NONE, sm.launch_free)
+    best, fewest, soonest = NONE, m.most_blocks, INF
+    for s in range(m.sms):
+        sm = cores.sms[s]
+        if sm.blocks < fewest and fits(m, sm, cores.subs, SUBCORES * s):
+            if sm.launch_free <= cycle:
+                best, fewest = s, sm.blocks
+            else:
+                soonest = min(soonest, sm.launch_free)
+    return best, soonest
 
 
 @njit(cache=True)

@@ -227,7 +227,8 @@ def _matrix_move(ins: Instruction, unknowns: Unknowns) -> Move:
         if state.labels:
             marks(state, group, rows)
         if read is None:
-            value = function(ins, address, machine=machine)
+            running = all_lanes(lanes, group).any(axis=1, keepdims=True)  # a guard that is false leaves any address
+            value = function(ins, np.where(running, address, 0), machine=machine)
             if write and destination is not None:
                 write(state, group, value if destination.count > 1 or value.ndim == 2 else value[0], lanes)
         else:

@@ -11,6 +11,7 @@ from ssmsim.counters import STALL_REASONS
 from ssmsim.engines.embedded import block_scheduler, event_queue
 from ssmsim.engines.embedded import event_queue as wheel
 from ssmsim.engines.embedded.feed import coalesce
+from ssmsim.engines.embedded.first_wave import first_wave
 from ssmsim.engines.embedded.host.huge_pages import Room
 from ssmsim.engines.embedded.memory import dram, noc, tag_store
 from ssmsim.engines.embedded.memory.l2 import slice_cache, slice_queues
@@ -107,7 +108,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         machine=machine, gpu=room.records(counts.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
         blocks=room.records(block_scheduler.BLOCK, len(sms) * int(m.block_places)),
         loaded=room.records(block_scheduler.LOADED, int(m.loaded_capacity)),
-        order=np.arange(len(sms)),  # SMs are numbered GPC by GPC
+        order=first_wave(config, int(m.blocks_per_sm)),
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(coalesce.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=room.records(event_queue.EVENT, wheel.WHEEL + (1 << 19)),
         requests=room.records(lsu.REQUEST, 1 + SUBCORES * len(sms) * int(m.mio.queue_entries_per_subcore) + len(sms) * 1024),

@@ -101,7 +101,7 @@ class Memory(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """The launch's blocks that have been loaded, and the order in which SMs are offered them."""
+    """The launch's blocks that have been loaded, and the SMs of those that find empty places (first_wave.py)."""
 
     loaded: Any
     order: Any
