@@ -188,3 +188,22 @@ def test_a_refused_graph_is_not_measured(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(measure, "launched", lambda _: {"0": Refused(GRAPH, "because")})
     with pytest.raises(SsmsimError, match="without CUDA graphs"):
         measure.measure([], tmp_path)
+
+
+def test_one_repetition_with_cold_caches_is_three_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    runs: list[tuple[str, int]] = []
+
+    def times(_command, _launches, repetitions):
+        runs.append(("times", repetitions))
+        return {}
+
+    def counters(_command, _launches, cache, wanted, _one_pass, repetitions):
+        runs.append((cache, repetitions))
+        return [], dict.fromkeys(wanted, "")
+
+    for name, value in {"event_times": times, "counters": counters, "captured": lambda _: {}, "launched": lambda _: {}}.items():
+        monkeypatch.setattr(measure, name, value)
+    monkeypatch.setattr(ncu, "prefix", lambda *_: [])
+    monkeypatch.setattr(measure.device, "smi", dict)
+    measure.measure([], tmp_path, 1, ("cold",))
+    assert runs == [("times", 1), ("cold", 1), ("cold", 1)]

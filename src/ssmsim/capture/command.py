@@ -68,7 +68,12 @@ def register(app: typer.Typer) -> None:
             Path | None,
             typer.Option(help="in place of a program: launches of this capture, from their cubins, on this GPU; cold"),
         ] = None,
-        repeat: Annotated[int, options.whole("with --captured: how often", 1, 1000, "times")] = 5,
+        repeat: Annotated[
+            int, options.whole("how often a program, or each launch of --captured", 1, 1000, "times")
+        ] = 5,
+        cold: Annotated[
+            bool, typer.Option(help="a program with cold caches alone: with --repeat 1 it runs three times")
+        ] = False,
         again: Annotated[
             list[str] | None,
             typer.Option(help="a counter to measure anew, cold and in one pass, in the table that is there"),
@@ -91,6 +96,7 @@ def register(app: typer.Typer) -> None:
         """Measure the launches of a capture: ncu's counters with cold and warm caches, and event times (GPU, ncu)."""
         from ssmsim.capture.again import measure_again
         from ssmsim.capture.elsewhere import measure_captured
+        from ssmsim.capture.measure import CACHES
         from ssmsim.capture.measure import measure as run
         from ssmsim.errors import SsmsimError
 
@@ -121,10 +127,14 @@ def register(app: typer.Typer) -> None:
             )
         if warm and not again:
             raise SsmsimError("--warm says how to measure --again", "ssmsim measure", "name a counter with --again")
+        if cold and again:
+            raise SsmsimError(
+                "--cold goes without --again", "ssmsim measure", "--again is cold unless --warm says otherwise"
+            )
         if again:
             measure_again(program, out, again, "warm" if warm else "cold")
         else:
-            run(program, out)
+            run(program, out, repeat, ("cold",) if cold else CACHES)
 
     @app.command()
     def ablate(

@@ -81,11 +81,13 @@ def check(index: int, name: str, launch: Launch | Refused, found: dict[str, Any]
         raise SsmsimError(what, where, "keep the capture's tuning.json, which pins Triton's choices, or capture again")
 
 
-def event_times(command: list[str], launches: Mapping[str, Launch | Refused]) -> dict[str, list[float]]:
+def event_times(
+    command: list[str], launches: Mapping[str, Launch | Refused], repetitions: int = REPETITIONS
+) -> dict[str, list[float]]:
     """Microseconds of every launch in the running sequence, in each repetition and of each launch that equals it."""
     order = order_of(launches)
     times: dict[str, list[float]] = {name: [] for name in launches}
-    while min(len(values) for values in times.values()) < REPETITIONS:
+    while min(len(values) for values in times.values()) < repetitions:
         with tempfile.TemporaryDirectory() as out:
             run_inside(command, {"out": out, "mode": "time"} | tuning_of(launches))
             rows = list(csv.DictReader((Path(out) / "times.csv").open()))
@@ -177,8 +179,11 @@ def spread(values: Iterable[float | None]) -> float | None:
     return (max(known) - min(known)) / largest if largest else 0.0
 
 
-def measure(command: list[str], folder: Path) -> None:
-    """Write measured.csv, measured.schema.json and event_times.csv into the capture `folder`."""
+def measure(command: list[str], folder: Path, repetitions: int = REPETITIONS, caches: Sequence[str] = CACHES) -> None:
+    """Write measured.csv, measured.schema.json and event_times.csv into the capture `folder`.
+
+    The program runs repetitions times for its event times, and twice as often under ncu for each state of the caches.
+    """
     captured(folder)
     launches = launched(folder)  # those that were not kept can be measured all the same
     if any(launch.kernel == GRAPH for launch in launches.values()):
@@ -186,13 +191,14 @@ def measure(command: list[str], folder: Path) -> None:
         raise SsmsimError(what, folder, "capture the program without CUDA graphs, and measure that")
     ncu.prefix(COUNTERS, "cold")  # fails at once where there is no ncu
     before = device.smi()
-    times = event_times(command, launches)
+    times = event_times(command, launches, repetitions)
     table: list[Measured] = []
     units: dict[str, str] = {}
-    for cache in CACHES:
-        rows, units = counters(command, launches, cache, tuple(COUNTERS))
+    for cache in caches:
+        rows, units = counters(command, launches, cache, tuple(COUNTERS), False, repetitions)
         table += rows
-        for row, once in zip(rows, counters(command, launches, cache, ncu.IN_SEQUENCE, one_pass=True)[0], strict=True):
+        sequence, _ = counters(command, launches, cache, ncu.IN_SEQUENCE, True, repetitions)
+        for row, once in zip(rows, sequence, strict=True):
             row.values |= once.values  # over several passes ncu restores what a launch writes: again.py
     write_table(folder / "measured.csv", table)
     _write_times(folder / "event_times.csv", launches, times)
