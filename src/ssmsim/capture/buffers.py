@@ -44,6 +44,16 @@ def find_buffers(kernel: str, layout: Layout, params: bytes) -> list[dict[str, A
     return found
 
 
+def largest(buffers: Sequence[dict[str, Any]]) -> dict[int, int]:
+    """Bytes of the largest buffer at each address, which recorded contents are of. A block of PyTorch's allocator begins
+    where the driver's allocation does, and a pointer behind it names the whole of that.
+    """
+    found: dict[int, int] = {}
+    for buffer in buffers:
+        found[buffer["address"]] = max(buffer["bytes"], found.get(buffer["address"], 0))
+    return found
+
+
 def _pointers(layout: Layout, params: bytes) -> list[tuple[int, int]]:
     """(offset, value) of every aligned 8-byte word of a parameter that could be a device pointer."""
     found = []

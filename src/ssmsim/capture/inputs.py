@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ssmsim.capture import device, driver
+from ssmsim.capture.buffers import largest
 from ssmsim.capture.describe import TENSORS
 from ssmsim.capture.frameworks import Allocations
 from ssmsim.capture.keep import keep
@@ -49,7 +50,7 @@ class Inputs:
         if self.mode == "none":
             return {}, ""
         if self.mode == "all":
-            bare = {b["address"]: b["bytes"] for b in launch.buffers if "recipe" not in b}
+            bare = largest([b for b in launch.buffers if "recipe" not in b])
             return {at: keep(self.folder, _memory(at, size)) for at, size in bare.items()}, ""
         known = self._provenance(launch)
         if isinstance(known, str):
@@ -74,7 +75,8 @@ class Inputs:
             if not tried.loads:
                 return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}" if tried.refused else ""
             loads |= tried.loads
-            wanted = {launch.buffers[k]["address"]: launch.buffers[k] for k in reach.needed(loads)}
+            wanted = {launch.buffers[k]["address"]: launch.buffers[k]
+                      for k in sorted(reach.needed(loads), key=lambda k: launch.buffers[k]["bytes"])}  # fmt: skip
             new = [b for at, b in wanted.items() if at not in files and at not in held]
             if not new:
                 return files, "control hangs on data in memory that no buffer of the launch names"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ssmsim.capture.buffers import largest
 from ssmsim.capture.fields import fields
 from ssmsim.capture.recorded import Recorded
 from ssmsim.errors import SsmsimError
@@ -77,9 +78,12 @@ class Trials:
         def place(file: str) -> str:
             return str((self.folder / file.removeprefix("../")).absolute())
 
-        there = {at: str(file.absolute()) for at, file in files.items()}
-        buffers = [{k: v for k, v in b.items() if k != "recipe"} | {"contents": there.get(b["address"])}
-                   for b in recorded.buffers]  # fmt: skip
+        sizes, there = largest(recorded.buffers), {at: str(file.absolute()) for at, file in files.items()}
+        buffers = [
+            {k: v for k, v in b.items() if k != "recipe"}
+            | {"contents": there.get(b["address"]) if "recipe" in b or b["bytes"] == sizes[b["address"]] else None}
+            for b in recorded.buffers
+        ]
         return validated(fields(recorded, self.facts, "tried.cubin", buffers, self.folder, place), recorded.kernel)
 
 

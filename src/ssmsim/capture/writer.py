@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ssmsim.capture import device, driver
+from ssmsim.capture.buffers import largest
 from ssmsim.capture.describe import PROGRAM, TENSORS
 from ssmsim.capture.equal import identity
 from ssmsim.capture.fields import fields
@@ -120,12 +121,12 @@ def _write_cubins(folder: Path, interceptor: Interceptor) -> dict[str, str]:
 
 def _write_launch(folder: Path, cubin: str, launch: Recorded, facts: dict[str, Any], about: dict[str, Any]) -> None:
     folder.mkdir()
-    buffers = []
+    buffers, sizes = [], largest(launch.buffers)
     for buffer in launch.buffers:
         kept = {k: v for k, v in buffer.items() if k != "recipe"}
         if "recipe" in buffer:
             kept["contents"] = f"../inputs/{buffer['recipe']}.recipe.json"
-        elif buffer["address"] in launch.contents:
+        elif buffer["address"] in launch.contents and buffer["bytes"] == sizes[buffer["address"]]:
             kept["contents"] = launch.contents[buffer["address"]]
         buffers.append(kept)
     written = validated(

@@ -73,9 +73,9 @@ def launch(m, chip, cores, grid, cycle):
 def place(m, run, cores, grid, cycle):
     """(SM of the next block, NONE if there is none now; the first cycle at which an SM that has room is free).
 
-    While places are empty the SM is the one whose turn it is (first_wave.py), then the first with the fewest blocks.
+    While places are empty and GPCs take turns, the SM whose turn it is (first_wave.py); else the first with the fewest blocks.
     """
-    if run.next_launch < m.places:
+    if m.launch.apart_turns > 0 and run.next_launch < m.places:
         s = grid.order[run.next_launch]
         sm = cores.sms[s]
         if sm.blocks < m.most_blocks and fits(m, sm, cores.subs, SUBCORES * s):
