@@ -250,6 +250,20 @@ def test_what_control_by_what_the_launch_writes_hangs_on_is_recorded(
     assert set(launch.contents) == {A, B, C} and not launch.missing
 
 
+@pytest.mark.parametrize("mode", ["needed", "all"])
+def test_contents_are_of_the_largest_buffer_at_an_address(
+    mode: str, cubin: Path, memory: dict[int, bytes], tmp_path: Path
+) -> None:
+    """A block of an allocator and the allocation that it is the first block of begin at one address."""
+    memory |= memory_of("gather")
+    kept = Inputs(tmp_path, mode)
+    launch = recorded(cubin, "gather", kept)
+    launch.buffers.insert(0, launch.buffers[0] | {"bytes": 512})
+    launch.contents, launch.missing = kept.record(launch)
+    kept_buffers = read_launch(written(cubin, launch, tmp_path)).buffers
+    assert [bool(b.contents) for b in kept_buffers if b.address == A] == [False, True]
+
+
 def test_all_of_them_on_wish(cubin: Path, memory: dict[int, bytes], tmp_path: Path) -> None:
     memory |= memory_of("product")
     assert set(recorded(cubin, "product", Inputs(tmp_path, "all")).contents) == {A, B, C}

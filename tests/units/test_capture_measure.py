@@ -201,7 +201,12 @@ def test_one_repetition_with_cold_caches_is_three_runs(monkeypatch: pytest.Monke
         runs.append((cache, repetitions))
         return [], dict.fromkeys(wanted, "")
 
-    for name, value in {"event_times": times, "counters": counters, "captured": lambda _: {}, "launched": lambda _: {}}.items():
+    for name, value in {
+        "event_times": times,
+        "counters": counters,
+        "captured": lambda _: {},
+        "launched": lambda _: {},
+    }.items():
         monkeypatch.setattr(measure, name, value)
     monkeypatch.setattr(ncu, "prefix", lambda *_: [])
     monkeypatch.setattr(measure.device, "smi", dict)
