@@ -33,19 +33,20 @@ def distances(sms: list[int]) -> Counter[tuple[int, ...]]:
     return Counter(tuple(np.diff(found).tolist()) for found in places.values())
 
 
-@pytest.mark.parametrize(("launch", "resident"), STAY.items())
-def test_an_sm_gets_its_blocks_as_on_an_h200(launch: tuple[int, int, int], resident: int) -> None:
+@pytest.mark.parametrize(("launch", "fit"), STAY.items())
+def test_an_sm_gets_its_blocks_as_on_an_h200(launch: tuple[int, int, int], fit: int) -> None:
     """To the block, but for the GPC that is served first, which differs from launch to launch."""
     (sms,) = [s["smid"] for s in SAMPLES["order"] if (s["grid"], s["threads"], s["shared"]) == launch and s["hold"]]
-    wanted = distances(sms[: 132 * resident])
-    assert wanted in [distances(first_wave(H200, resident, begin).tolist()) for begin in range(8)]
+    found = [first_wave(H200, fit, launch[0], begin).tolist() for begin in range(8)]
+    assert distances(sms[: len(found[0])]) in [distances(one) for one in found]
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 5, 32])
 def test_each_sm_has_its_blocks(blocks: int) -> None:
-    assert np.bincount(first_wave(H200, blocks)).tolist() == [blocks] * 132
+    assert np.bincount(first_wave(H200, blocks, 10000)).tolist() == [blocks] * 132
+    assert np.bincount(first_wave(H200, 32, 132 * blocks)).tolist() == [blocks] * 132
 
 
 def test_without_turns_every_sm_has_one_before_any_has_two() -> None:
     launch: Any = H200.launch.model_copy(update={"apart_turns": 0})
-    assert first_wave(H200.model_copy(update={"launch": launch}), 2).tolist() == [*range(132), *range(132)]
+    assert first_wave(H200.model_copy(update={"launch": launch}), 2, 264).tolist() == [*range(132), *range(132)]

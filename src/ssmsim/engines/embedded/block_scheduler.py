@@ -75,7 +75,7 @@ def place(m, run, cores, grid, cycle):
 
     While places are empty and GPCs take turns, the SM whose turn it is (first_wave.py); else the first with the fewest blocks.
     """
-    if m.launch.apart_turns > 0 and run.next_launch < m.places:
+    if run.next_launch < m.first_places:
         s = grid.order[run.next_launch]
         sm = cores.sms[s]
         if sm.blocks < m.most_blocks and fits(m, sm, cores.subs, SUBCORES * s):

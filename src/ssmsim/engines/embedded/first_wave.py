@@ -2,8 +2,9 @@
 
 GPCs take turns. In its turn a GPC gets a block for each of its SMs. SMs that lie apart (cluster.sms_apart, of the first
 GPC) are served as a GPC of their own: first of all, then after one turn less than launch.apart_turns, and from then on
-after that many. So 8 of an H200's 132 SMs have two blocks before 8 others have one (our microbenchmark
-launch/block_dispatch_rate, `order`: met to the block in its launches whose blocks stay until every place is taken).
+after that many. So 8 of an H200's 132 SMs have two blocks before 8 others have one. No SM gets more blocks in turn than it
+would if all had as many, however many fit: of 132 blocks each SM has one (our microbenchmark launch/block_dispatch_rate,
+`order`: met to the block in its launches whose blocks stay until every place is taken).
 """
 
 import numpy as np
@@ -11,13 +12,14 @@ import numpy as np
 from ssmsim.config.schema import SimConfig
 
 
-def first_wave(config: SimConfig, blocks_per_sm: int, begin: int = 0) -> np.ndarray:
-    """int64 [SMs * blocks_per_sm]: the SM of the k-th block. Each SM stands in it blocks_per_sm times.
+def first_wave(config: SimConfig, fit: int, blocks: int, begin: int = 0) -> np.ndarray:
+    """int64: the SM of the k-th block. Each SM stands in it as often as blocks fit on it, or are there for each.
 
-    begin: which of the other GPCs is served first; on a GPU another in each launch. With launch.apart_turns 0 all SMs
+    fit: blocks that an SM has room for. blocks: of the launch. begin: which of the other GPCs is served first; on a GPU another in each launch. With launch.apart_turns 0 all SMs
     get one block, then all the next.
     """
     sms, first = config.sm_count, config.gpu.sms_per_gpc[0]
+    blocks_per_sm = min(fit, -(-blocks // sms))
     turns, apart = config.launch.apart_turns, min(config.cluster.sms_apart, first)
     if not turns or not apart or len(config.gpu.sms_per_gpc) == 1:
         return np.tile(np.arange(sms), blocks_per_sm)

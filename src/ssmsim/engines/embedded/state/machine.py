@@ -108,7 +108,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         machine=machine, gpu=room.records(counts.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
         blocks=room.records(block_scheduler.BLOCK, len(sms) * int(m.block_places)),
         loaded=room.records(block_scheduler.LOADED, int(m.loaded_capacity)),
-        order=first_wave(config, int(m.blocks_per_sm)),
+        order=first_wave(config, fits.blocks, block_total),
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(coalesce.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=room.records(event_queue.EVENT, wheel.WHEEL + (1 << 19)),
         requests=room.records(lsu.REQUEST, 1 + SUBCORES * len(sms) * int(m.mio.queue_entries_per_subcore) + len(sms) * 1024),
