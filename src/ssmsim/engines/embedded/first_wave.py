@@ -15,8 +15,8 @@ from ssmsim.config.schema import SimConfig
 def first_wave(config: SimConfig, fit: int, blocks: int, begin: int = 0) -> np.ndarray:
     """int64: the SM of the k-th block. Each SM stands in it as often as blocks fit on it, or are there for each.
 
-    fit: blocks that an SM has room for. blocks: of the launch. begin: which of the other GPCs is served first; on a GPU another in each launch. With launch.apart_turns 0 all SMs
-    get one block, then all the next.
+    fit: blocks that an SM has room for. blocks: of the launch. begin: which of the other GPCs is served first; on a GPU
+    another in each launch. With launch.apart_turns 0 all SMs get one block, then all the next.
     """
     sms, first = config.sm_count, config.gpu.sms_per_gpc[0]
     blocks_per_sm = min(fit, -(-blocks // sms))
