@@ -31,7 +31,7 @@ def state(issued=0.8):
     blocks.warps[:, :2] = 2 * np.arange(4 * WAVE)[:, None] + [0, 1]
     warps.position = loaded.first[:, :2].reshape(-1)
     machine = SimpleNamespace(
-        launch=SimpleNamespace(start_cycles=START), successor_fp=OWN, warps_per_block=2, blocks_per_sm=1
+        launch=SimpleNamespace(start_cycles=START), successor_fp=OWN, warps_per_block=2, blocks_per_sm=1, block_places=1
     )
     counts = SimpleNamespace(issued=int(issued * WAVE * LENGTH))
     return SimpleNamespace(gpu=[gpu], machine=[machine], counts=[counts], loaded=loaded, blocks=blocks, warps=warps)

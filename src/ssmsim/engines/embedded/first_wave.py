@@ -16,12 +16,12 @@ def first_wave(config: SimConfig, fit: int, blocks: int, begin: int = 0) -> np.n
     """int64: the SM of the k-th block. Each SM stands in it as often as blocks fit on it, or are there for each.
 
     fit: blocks that an SM has room for. blocks: of the launch. begin: which of the other GPCs is served first; on a GPU
-    another in each launch. With launch.apart_turns 0 all SMs get one block, then all the next.
+    another in each launch. With launch.apart_turns 0, or no SMs apart, all SMs get one block, then all the next.
     """
     sms, first = config.sm_count, config.gpu.sms_per_gpc[0]
     blocks_per_sm = min(fit, -(-blocks // sms))
-    turns, apart = config.launch.apart_turns, min(config.cluster.sms_apart, first)
-    if not turns or not apart or len(config.gpu.sms_per_gpc) == 1:
+    turns, apart = config.launch.apart_turns, config.cluster.sms_apart
+    if not turns or not 0 < apart < first or len(config.gpu.sms_per_gpc) == 1:
         return np.tile(np.arange(sms), blocks_per_sm)
     ends = np.cumsum(config.gpu.sms_per_gpc)
     ring = [np.arange(end - size, end) for end, size in zip(ends[1:], config.gpu.sms_per_gpc[1:], strict=True)]
