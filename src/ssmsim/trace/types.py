@@ -135,11 +135,66 @@ class BlockTrace:
     awaited: np.ndarray = field(default_factory=lambda: np.empty((0, 6), np.int64))
 
 
+@dataclass(frozen=True)
+class Pieces:
+    """What some warps of a launch execute next, up to where a value is missing that memory does not hold yet.
+
+    block, warp:   int64[W]      linear block id and number in the block, of each warp that has a piece.
+    first, index, mask, active, first_access, addresses: as in BlockTrace, of those W warps.
+    ends:          bool[W]       the piece ends with the warp's last instruction.
+    following:     int32[W]      index of the instruction that comes next, as far as is known; -1 where the warp ends.
+    performs:      int64[n, 4]   accesses to memory whose time counts: (place of the warp among the W, executed
+                                 instruction in its piece, number of the access, 1 when the warp waits for its value).
+    """
+
+    block: np.ndarray
+    warp: np.ndarray
+    first: np.ndarray
+    index: np.ndarray
+    mask: np.ndarray
+    active: np.ndarray
+    first_access: np.ndarray
+    addresses: np.ndarray
+    ends: np.ndarray
+    following: np.ndarray
+    performs: np.ndarray
+
+
+class StartAgain(Exception):
+    """More of what the launch stores turns out to count: its blocks are to be made anew, from the first on."""
+
+
+class ExecutionDriven(Protocol):
+    """Blocks of a launch whose control hangs on the order in which memory is accessed. An engine tells when each access
+    takes place, and gets the streams piece by piece.
+    """
+
+    def begin(self) -> None:
+        """Memory is as it was before the launch; no block has begun."""
+        ...
+
+    def start(self, blocks: np.ndarray) -> Pieces:
+        """The first piece of each warp of some blocks (whole clusters). StartAgain: see there."""
+        ...
+
+    def perform(self, numbers: np.ndarray) -> Pieces:
+        """Accesses take place, in this order: what their warps, and those that wait for these, execute then.
+
+        StartAgain, and SsmsimError where warps wait for each other for ever.
+        """
+        ...
+
+    def drop(self, block: int) -> None:
+        """A block has ended."""
+        ...
+
+
 class BlockSource(Protocol):
     """Thread blocks of one launch, made when asked for, in a fixed order and in bounded memory.
 
     A source that cannot know some guards and takes them for true has an attribute `guesses` that is True. One whose
-    streams hang on the order in which blocks come may have an attribute `timing_dependent` that names the instructions.
+    streams hang on the order in which blocks come may have an attribute `timing_dependent` that names the instructions,
+    and a method `execution_driven` that gives an ExecutionDriven of its launch, None where nothing hangs on it.
     """
 
     warps_per_block: int

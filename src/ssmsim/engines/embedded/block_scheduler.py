@@ -43,6 +43,7 @@ LOADED = record(
     "slot",
     ("first", MAX_BLOCK_WARPS + 1),
     ("access", MAX_BLOCK_WARPS),
+    ("open", MAX_BLOCK_WARPS),  # STREAM_BIT of each warp whose stream goes on beyond what is here
 )
 
 
@@ -196,7 +197,7 @@ def begin(gpu, warp, source, stream, i, slot, cycle):
     """Reset a warp slot to the start of its stream; issue fetches its first line."""
     warp.position, warp.end, warp.access = source.first[i], source.first[i + 1], source.access[i]
     warp.block, warp.number, warp.line, warp.held, warp.leaving = slot, i, NONE, 0, 0
-    warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = 0, 0, 0, 0
+    warp.scoreboard, warp.long, warp.outstanding, warp.gmma_pending = source.open[i], source.open[i], 0, 0
     warp.copy_group, warp.copy_closed, warp.copy_oldest, warp.gathering, warp.meeting = 0, 0, 0, 0, 0
     warp.first_answer, warp.last_answer = 0, 0
     warp.deferred, warp.opened, warp.stored, warp.yielded = 0, 0, 0, 0

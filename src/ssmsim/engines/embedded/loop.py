@@ -40,11 +40,21 @@ from ssmsim.engines.embedded.host.prefetch import ahead
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import slice_cache, writes
 from ssmsim.engines.embedded.sm import cluster_barrier, issue, scoreboard
-from ssmsim.engines.embedded.sm.memory import fence, l1_fill, ldgsts, lsu, mbarrier, prefetcher, tma, writeback
+from ssmsim.engines.embedded.sm.memory import (
+    fence,
+    l1_fill,
+    ldgsts,
+    lsu,
+    mbarrier,
+    performed,
+    prefetcher,
+    tma,
+    writeback,
+)
 from ssmsim.engines.embedded.state.parts import chip_of, cores_of, grid_of, icache_of, machine_of, memory_of
 from ssmsim.engines.embedded.state.records import INF
 
-FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED = range(5)
+FINISHED, NEED_BLOCKS, DEADLOCK, NO_ROOM, PAUSED, NEED_VALUES = range(6)
 PATIENCE = 4_000_000  # cycles without an issued instruction that count as a deadlock
 
 
@@ -61,6 +71,8 @@ def cycles(m, chip, cores, icache, memory, grid, pause):
     run, events = chip.run, chip.events
     while run.cycle < pause:
         cycle = run.cycle
+        if cycle >= run.answer_by:
+            return NEED_VALUES
         node = take(events, cycle)
         while node:
             kind, a, b = events[node].kind, events[node].a, events[node].b
@@ -83,6 +95,7 @@ def cycles(m, chip, cores, icache, memory, grid, pause):
             return NO_ROOM
         if events[WHEEL].b:
             again = next_due(events, cycle, min(again, cycle + WHEEL))
+        again = min(again, run.answer_by)
         if again == INF or cycle - run.progress_at > PATIENCE:
             return FINISHED if run.blocks_done == m.block_total else DEADLOCK
         run.cycle = again
@@ -143,6 +156,8 @@ def asynchronous(m, chip, cores, memory, kind, a, b, cycle):
         mbarrier.comes(m, chip, cores, a, b, cycle)
     elif kind == CLUSTER_OPEN:
         cluster_barrier.open_barrier(m, cores, a, cycle)
+    elif kind == SIGNAL and m.execution_driven:
+        performed.note(m, chip.run, cores.performed, a, cycle)
     elif kind == SIGNAL:
         lsu.written(m, cores, a, cycle)
     elif kind == GIVEN_BACK:

@@ -13,6 +13,7 @@ from ssmsim.config.load import digest as config_digest
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines.embedded import conservation, event_queue, instructions, loop
 from ssmsim.engines.embedded.feed.block_pool import Pool
+from ssmsim.engines.embedded.feed.execution_driven import ExecutionDrivenPool, execution_driven, with_marks
 from ssmsim.engines.embedded.feed.rasterization import in_order
 from ssmsim.engines.embedded.sampling import warm_caches, window
 from ssmsim.engines.embedded.sampling.sampled_pool import TARGET, SampledPool, WholeLaunch
@@ -29,7 +30,7 @@ from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.results import Result
-from ssmsim.trace.types import Program
+from ssmsim.trace.types import ExecutionDriven, Program, StartAgain
 
 STEP = 1 << 62
 LATE = 64  # cycles that an SM begins later at most, when a seed says so
@@ -53,6 +54,9 @@ def simulate(request: Request) -> Result:
     Raises SsmsimError for a launch of another architecture, one that does not fit, a schedule that goes with no sample,
     an opcode without timing, a deadlock (naming warp and barrier), or a broken conservation law.
     """
+    driven = execution_driven(request, request.config)
+    if driven is not None:
+        return timed_with(dataclasses.replace(request, sample=False), driven)
     try:
         return timed(request)
     except WholeLaunch:
@@ -63,17 +67,28 @@ def simulate(request: Request) -> Result:
         return timed(dataclasses.replace(request, blocks=blocks, sample=False))
 
 
-def timed(request: Request) -> Result:
-    """simulate(). Raises WholeLaunch where a sample is asked for and can't be had."""
+def timed_with(request: Request, driven: ExecutionDriven) -> Result:
+    """simulate() of a launch whose streams are made hand in hand with the run."""
+    while True:
+        try:
+            return timed(request, driven)
+        except StartAgain:
+            driven.begin()
+
+
+def timed(request: Request, driven: ExecutionDriven | None = None) -> Result:
+    """simulate(). Raises WholeLaunch where a sample is asked for and can't be had, StartAgain as `driven` does."""
     started = time.perf_counter()
     request = in_order(request)
     program, launch, config = request.program, request.launch, at_clock(request.config, request.sm_clock_mhz)
     check_device(launch, config)
-    state = machine.build(instructions.translate(program, config), launch, config, request.blocks.block_count)
+    code = instructions.translate(program, config)
+    code = code if driven is None else with_marks(code)
+    state = machine.build(code, launch, config, request.blocks.block_count)
     warm_up(state, request, config)
     if request.seed:
         disturb(state, request.seed)
-    pool = blocks_to_time(state, request)
+    pool = blocks_to_time(state, request, driven)
     event_queue.schedule(state.events, int(state.machine[0].launch.start_cycles), event_queue.LAUNCH, 0, 0)
     state.gpu[0].launch_scheduled = 1
     views = request.views
@@ -85,6 +100,8 @@ def timed(request: Request) -> Result:
         line.write(views.timeline)
     if sampler is not None and views.warp_samples is not None:
         sampler.write(views.warp_samples)
+    if isinstance(pool, ExecutionDrivenPool):
+        pool.finish()
     executed = int(pool.executed.sum())
     conservation.conserve(state, executed)
     sampled = pool.extrapolate() if isinstance(pool, SampledPool) else None
@@ -95,14 +112,16 @@ def timed(request: Request) -> Result:
         engine="embedded", digest=f"{digest()}-{config_digest(config)}", cache="warm" if request.warm else "cold",
         counters=report.counters(state, pool, program, config, launch),
         warp_instructions=executed, sampled=sampled,
-        notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz", *report.notes(state), *one_order(request)],
+        notes=[f"SM clock {config.gpu.sm_clock_mhz} MHz", *report.notes(state), *one_order(request, driven)],
     )  # fmt: skip
     result.wall_seconds = time.perf_counter() - started
     return result
 
 
-def one_order(request: Request) -> list[str]:
-    """A note on control that hangs on the order in which blocks come: one order was replayed."""
+def one_order(request: Request, driven: ExecutionDriven | None) -> list[str]:
+    """A note on control that hangs on the order in which blocks come: the run's own, or one that was chosen for them."""
+    if driven is not None:
+        return ["control hangs on the order of accesses to memory: streams were made in the run's own time"]
     where = getattr(request.blocks, "timing_dependent", ())
     return [f"control hangs on which block comes first, at {', '.join(where)}: one order was replayed"] if where else []
 
@@ -137,8 +156,10 @@ def disturb(state: State, seed: int) -> None:
     state.sms.launch_free = int(state.machine[0].launch.start_cycles) + late
 
 
-def blocks_to_time(state: State, request: Request) -> Pool:
+def blocks_to_time(state: State, request: Request, driven: ExecutionDriven | None) -> Pool:
     """Where the loop gets its blocks from: all of them, a sample, or a piece of the launch."""
+    if driven is not None:
+        return ExecutionDrivenPool(request.program, request.blocks, state, driven)
     if request.window is not None:
         return window.own(request.window).pool(state)
     if (
@@ -158,6 +179,8 @@ def run_to_end(state: State, pool: Pool, program: Program, watches: Sequence[Wat
             watch.look(state)
         if status == loop.NEED_BLOCKS:
             pool.refill()
+        elif status == loop.NEED_VALUES and isinstance(pool, ExecutionDrivenPool):
+            pool.perform()
         elif status == loop.PAUSED:
             continue
         elif status == loop.FINISHED:

@@ -15,69 +15,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code
-from ssmsim.sass.instruction import Instruction
-from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Space
-from ssmsim.sass.records import access_bytes
+from ssmsim.sass.opcodes import Access
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated import divergence, polls, trials
 from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.cluster import chosen, members, size_of, whole_clusters
+from ssmsim.tracers.emulated.followed_stores import FollowedStores
 from ssmsim.tracers.emulated.hardware import RESERVED_SHARED
 from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.order import OF_GLOBAL, Order
-from ssmsim.tracers.emulated.run import ASYNCHRONOUS, Plan, Stretch, TooLong, Wave, open_state, run_blocks
-from ssmsim.tracers.emulated.shared_memory_history import History, Note
-from ssmsim.tracers.emulated.slice import Slice, slice_program
+from ssmsim.tracers.emulated.run import Plan, Stretch, TooLong, Wave, open_state, run_blocks
+from ssmsim.tracers.emulated.slice import Slice
 from ssmsim.tracers.emulated.state import State
-from ssmsim.tracers.emulated.unknown import OF_THE_LAUNCH, SPOILED, StoresWanted, Unknowns
+from ssmsim.tracers.emulated.unknown import StoresWanted
 
 MULTIPROCESSORS = 132  # where the launch does not say
 SM_WARPS, SM_BLOCKS, SM_REGISTERS, SM_SHARED, SUBCORES = 64, 32, 65536, 233472, 4  # of Hopper's SM
 WAVE_BYTES = 3 << 30  # of a wave's trace, about; more, and the waves are made smaller
 HELD_BYTES = 1 << 29  # of waves that are over, kept in case their blocks are asked for again
-FEW, MOST_LEARNED = 3, 24  # stores to shared memory learned one by one before all are computed: nearly all are, or not
-ROUNDS = 64  # that a launch begins again
 
 
 class TooLarge(Exception):
     """A wave's trace does not fit into WAVE_BYTES."""
-
-
-class Learning(History):
-    """Marks what stores to shared memory leave whose values are not computed, and tells loads which stores they
-    meet."""
-
-    def __init__(self, code: Code, known: dict[int, set[int]], computes: list[bool]) -> None:
-        super().__init__(code, known)
-        self.code, self.computes = code, computes
-        self.unknowns: Unknowns | None = None
-
-    def note(self, ins: Instruction) -> Note:
-        look, width = super().note(ins), access_bytes(ins)
-        if ins.entry.access == Access.LOAD or self.computes[ins.index]:
-            return look
-
-        def mark(state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray) -> None:
-            look(state, group, lanes, rows)
-            assert state.labels is not None
-            at = self.pieces(ins, state, group, lanes, rows) * self.grain
-            for k in range(width):
-                state.labels.shared[at + k] = SPOILED
-
-        return mark
-
-    def _meet(self, index: int, stored: np.ndarray) -> None:
-        new = {int(s) - 1 for s in np.unique(stored) if s}
-        new = {s for s in new if not self.computes[s]}
-        if not new or self.unknowns is None:
-            return
-        if any(self.code.instructions[s].entry.access in ASYNCHRONOUS for s in new):
-            raise StoresWanted({index: new})
-        self.unknowns.spoilers.setdefault(index, set()).update(new)
 
 
 def residents(launch: Launch) -> int:
@@ -115,7 +77,7 @@ class OrderedWave(Wave):
         return None if self.kept is None else np.repeat(np.isin(blocks, self.kept), self.launch.warps_per_block)
 
     def open(self, plan: Plan, state: State, log: Log) -> None:
-        assert plan.order is not None
+        assert isinstance(plan.order, Order)
         self.plan, self.state, self.log, self.order = plan, state, log, plan.order
         log.kept = self.wanted(state.blocks)
         self.order.open(state, log)
@@ -183,10 +145,7 @@ class InOrder:
     def __init__(self, code: Code, launch: Launch, most: int = 0) -> None:
         """most: instructions of a warp (0: as many as any run); the first wave is then the only one."""
         self.code, self.launch, self.most = code, launch, most
-        self.whole = slice_program(code)
-        self.passed_on = _strong(code, self.whole)
-        self.feeds: dict[int, set[int]] | None = {}  # None: any store to shared memory
-        self.rounds = self.learned = 0
+        self.followed = FollowedStores(code, launch)
         self.size = residents(launch)
         self.wanted: np.ndarray | None = None  # blocks that may be asked for; None: all
         self.timing: set[int] = set()
@@ -198,19 +157,11 @@ class InOrder:
         return tuple(self.code.instructions[i].place for i in sorted(self.timing))
 
     def _begin(self) -> None:
-        self.part: Slice = slice_program(self.code, feeds=self.feeds, passed_on=self.passed_on)
-        products = [i.base in WARPGROUP_PRODUCTS for i in self.code.instructions]
-        if self.feeds is not None and any(p and c for p, c in zip(products, self.part.computes, strict=True)):
-            self.feeds = None  # what they read in shared memory is not followed
-            self.part = slice_program(self.code, passed_on=self.passed_on)
         self.image = Image.lazily(self.launch, self.code.kernel)
-        history = None if self.feeds is None else Learning(self.code, self.feeds, self.part.computes)
-        self.plan = Plan(self.code, self.image, self.image, self.part, labelled=True, history=history)
-        if history is not None:
-            history.unknowns = self.plan.unknowns
+        self.plan = self.followed.plan(self.image)
         self.plan.most = self.most
         self.order = Order(self.code, self.image, self.plan.unknowns)
-        self.plan.keep_order(self.order, self.whole)
+        self.plan.keep_order(self.order, self.followed.whole)
         self.following = members(self.launch, np.arange(self.launch.blocks // size_of(self.launch)))
         self.done: set[int] = set()
         self.held: list[BlockTrace] = []
@@ -235,33 +186,12 @@ class InOrder:
             self._wave(needed)
             return
         except StoresWanted as error:
-            feeds = error.feeds
+            self.followed.learn(error.feeds)
         except TooLarge:
             self.size = max(size_of(self.launch), self.size // 4 // size_of(self.launch) * size_of(self.launch))
             self._begin()
             return
-        self.rounds += 1
-        if not self._learn(feeds) or self.rounds > ROUNDS:
-            load = self.code.instructions[next(iter(feeds))]
-            raise SsmsimError(f"control depends on what {load.place} loads", load.where, OF_THE_LAUNCH)
-        nearly = sum(self.whole.computes) <= 1.5 * sum(self.part.computes)
-        if self.learned >= (FEW if nearly else MOST_LEARNED):
-            self.feeds = None
         self._begin()
-
-    def _learn(self, feeds: dict[int, set[int]]) -> bool:
-        """Loads that control hangs on, and stores that they meet, from now on computed. Is anything of it new?"""
-        new = False
-        for load, stores in feeds.items():
-            space = self.code.instructions[load].entry.space
-            shared = self.feeds is not None and space not in (Space.GLOBAL, Space.GLOBAL_TO_SHARED)
-            self.learned += shared
-            for known in ([self.passed_on] if space in OF_GLOBAL else []) + (
-                [self.feeds] if shared and self.feeds is not None else []
-            ):
-                new |= not stores <= known.get(load, set())
-                known[load] = known.get(load, set()) | stores
-        return new
 
     def _wave(self, needed: set[int]) -> None:
         if self.done and self.most:
@@ -283,19 +213,6 @@ class InOrder:
             trace.blocks, trace.first, trace.index, trace.mask, trace.active, trace.first_access, trace.addresses,
             rows[np.isin(rows[:, 3], trace.blocks)],
         ))  # fmt: skip
-
-
-def _strong(code: Code, part: Slice) -> dict[int, set[int]]:
-    """What control may be expected to need, so that a launch begins again less often: strong stores, for strong loads
-    that poll.
-    """
-    loops = polls.polling(code.instructions, part)
-    strong = [i for i in code.instructions if i.has("STRONG") and i.entry.space in OF_GLOBAL]
-    stores = {i.index for i in strong if i.entry.access in (Access.STORE, Access.ATOMIC)}
-    return {
-        i.index: set(stores) for i in strong
-        if i.entry.access == Access.LOAD and part.computes[i.index] and loops[i.index]
-    }  # fmt: skip
 
 
 def _joined(traces: list[BlockTrace]) -> BlockTrace:

@@ -11,6 +11,7 @@ than once, loads that found the value at once, and loads that came before anothe
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -32,6 +33,27 @@ OF_GLOBAL = (Space.GLOBAL, Space.GENERIC, Space.GLOBAL_TO_SHARED)
 MANY = -1  # blocks
 FindTrial = Callable[[Instruction, int, np.ndarray], bool]
 Move = Callable[[State, Group, np.ndarray | None, np.ndarray], None]
+
+
+class Watcher(Protocol):
+    """Stands between the warps and global memory (run.Plan.keep_order)."""
+
+    def watch(self, ins: Instruction, move: Move, computed: bool) -> Move:
+        """`move` of an instruction that accesses global memory, watched. computed: the values are moved."""
+        ...
+
+
+def of_global(
+    image: Image, ins: Instruction, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(lanes that touch global memory, their addresses), [W, 32]; SsmsimError for addresses outside every buffer."""
+    address, inside = rows[:, -1] if ins.entry.access == Access.COPY else rows[:, 0], all_lanes(lanes, group)
+    if ins.entry.access == Access.COPY:
+        inside = inside & (address >= 0)
+    if ins.entry.space == Space.GENERIC:
+        inside = inside & ((address < SHARED_WINDOW) | (address >= local_window(state.launch) + WINDOW_BYTES))
+        image.check(address, packed(inside, group), access_bytes(ins), ins)
+    return inside, address
 
 
 class Reads:
@@ -118,7 +140,7 @@ class Order:
             if self.mute:
                 move(state, group, lanes, rows)
                 return
-            inside, address = self._global(ins, state, group, lanes, rows)
+            inside, address = of_global(self.image, ins, state, group, lanes, rows)
             elsewhere = (all_lanes(lanes, group) & group.lanes & ~inside).any(axis=1)
             self.effects[group.numbers[elsewhere]] += 1
             if not inside.any():
@@ -139,19 +161,6 @@ class Order:
                 self._store(ins, state, group, self._pieces(ins, place), inside)
 
         return run
-
-    def _global(
-        self, ins: Instruction, state: State, group: Group, lanes: np.ndarray | None, rows: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(lanes that touch global memory, their addresses), [W, 32]; SsmsimError for addresses outside every
-        buffer."""
-        address, inside = rows[:, -1] if ins.entry.access == Access.COPY else rows[:, 0], all_lanes(lanes, group)
-        if ins.entry.access == Access.COPY:
-            inside = inside & (address >= 0)
-        if ins.entry.space == Space.GENERIC:
-            inside = inside & ((address < SHARED_WINDOW) | (address >= local_window(state.launch) + WINDOW_BYTES))
-            self.image.check(address, packed(inside, group), access_bytes(ins), ins)
-        return inside, address
 
     def _pieces(self, ins: Instruction, place: np.ndarray) -> np.ndarray:
         """int64 [K, W, 32]: pieces of an access at byte indices `place`."""

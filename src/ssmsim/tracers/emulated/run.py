@@ -26,7 +26,7 @@ from ssmsim.tracers.emulated.execute import Execute, compile_instruction
 from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.mbarrier import compile_mbarrier, compile_mbarrier_rows
 from ssmsim.tracers.emulated.operand_values import Group, guard_lanes, packed
-from ssmsim.tracers.emulated.order import OF_GLOBAL, Order
+from ssmsim.tracers.emulated.order import OF_GLOBAL, Watcher
 from ssmsim.tracers.emulated.polls import has_effect, polling
 from ssmsim.tracers.emulated.shared_memory_history import SHARED_SPACES, History, Note
 from ssmsim.tracers.emulated.slice import Slice, slice_program
@@ -106,7 +106,7 @@ class Plan:
         self.stretches: dict[int, Stretch] = {}
         self.unknowns = Unknowns(watched, part.full)
         self.most = 0  # instructions of a warp, 0: MAX_INSTRUCTIONS
-        self.order: Order | None = None
+        self.order: Watcher | None = None
         self.wanted = part
         moved = [i for i, c in zip(instructions, part.computes, strict=True) if c and i.entry.access != Access.NONE]
         spaces = {i.entry.space for i in moved}
@@ -120,8 +120,8 @@ class Plan:
              if o is not None and ((o.kind == "R" and o.index != RZ) or o.kind in ("mem", "const"))), default=0,
         )  # fmt: skip
 
-    def keep_order(self, order: Order, wanted: Slice) -> None:
-        """Run in the order of `order`. wanted: what control hangs on (its own slice, but in full mode)."""
+    def keep_order(self, order: Watcher, wanted: Slice) -> None:
+        """Let `order` watch accesses to global memory. wanted: what control hangs on (its own slice, but in full mode)."""
         self.order, self.wanted = order, wanted
         self.polls = polling(self.code.instructions, wanted)
 
@@ -311,6 +311,10 @@ class Wave:
         """Nothing runs: can something be done about it?"""
         return False
 
+    def ends(self) -> bool:
+        """Nothing runs: is that all for now? Else tries at mbarriers end (waits.expire)."""
+        return False
+
     def refuse(self) -> None:
         """SsmsimError for warps that wait for ever."""
 
@@ -324,9 +328,19 @@ def run_blocks(
     Raises SsmsimError for what the machine would fault on, for a deadlock, and for a loop without end.
     """
     state = open_state(plan, launch, blocks)
-    paths, record, endless = state.paths, Log(state.warps), Endless()
+    record = Log(state.warps)
     if wave is not None:
         wave.open(plan, state, record)
+    run_warps(plan, state, record, log, wave)
+    if wave is not None:
+        wave.refuse()
+    check_end(state, plan)
+    return state, record
+
+
+def run_warps(plan: Plan, state: State, record: Log, log: bool = True, wave: Wave | None = None) -> None:
+    """Run all warps as far as they get. log: keep what they execute in `record`, not only how much it was."""
+    paths, endless = state.paths, Endless()
     instructions, most = plan.code.instructions, plan.most or MAX_INSTRUCTIONS
     count, left = len(instructions), TRIED_STRETCHES if plan.most else 1 << 62
     with np.errstate(all="ignore"):
@@ -335,9 +349,11 @@ def run_blocks(
             if not running.any():
                 if wave is not None and wave.go_on():
                     continue
+                if wave is not None and wave.ends():
+                    return
                 if waits.expire(state, lambda pc: instructions[pc].base == "SYNCS"):
                     continue
-                break
+                return
             here = np.where(running, paths.pc, count)
             start = int(here.min())
             numbers = np.flatnonzero(here == start)
@@ -367,13 +383,9 @@ def run_blocks(
                 )  # fmt: skip
             if not log:
                 record.stretches.clear()
-    if wave is not None:
-        wave.refuse()
-    _check_end(state, plan)
-    return state, record
 
 
-def _check_end(state: State, plan: Plan) -> None:
+def check_end(state: State, plan: Plan) -> None:
     """SsmsimError naming warp and instruction when warps wait for ever."""
     stuck = np.flatnonzero(state.paths.status != divergence.DONE)
     if not stuck.size:

@@ -9,6 +9,7 @@ from ssmsim.launch import Launch
 from ssmsim.sass.decode import Code, decode_launch
 from ssmsim.trace.types import BlockTrace
 from ssmsim.tracers.emulated.cluster import members, size_of
+from ssmsim.tracers.emulated.execution_driven import ExecutionDriven
 from ssmsim.tracers.emulated.exits import conditional_exits
 from ssmsim.tracers.emulated.tracing import Tracing
 
@@ -49,6 +50,15 @@ class EmulatedBlocks:
     def timing_dependent(self) -> tuple[str, ...]:
         """Instructions that make what the blocks execute hang on their order: see Tracing.timing_dependent."""
         return self.tracing.timing_dependent
+
+    def execution_driven(self) -> ExecutionDriven | None:
+        """What makes the launch's streams hand in hand with an engine; None where its blocks do not hang on each other, as
+        far as the first of them show, or where not all of them come.
+        """
+        first = np.asarray(self.order[: max(self.cluster, BATCH_WARPS // self.warps_per_block)], np.int64)
+        if not self.whole or not self.tracing.hangs_on_order(first):
+            return None
+        return ExecutionDriven(self.tracing.code, self.launch)
 
     def next_blocks(self, count: int) -> BlockTrace | None:
         """The next `count` blocks or fewer; None after the last."""

@@ -14,7 +14,7 @@ from ssmsim.tracers.emulated.address_space import Image
 from ssmsim.tracers.emulated.cluster import chosen, size_of, whole_clusters
 from ssmsim.tracers.emulated.endless import NeverEnds
 from ssmsim.tracers.emulated.hardware import in_cluster
-from ssmsim.tracers.emulated.in_order import InOrder
+from ssmsim.tracers.emulated.in_order import InOrder, may_need_order
 from ssmsim.tracers.emulated.order import OF_GLOBAL
 from ssmsim.tracers.emulated.resources import publishes
 from ssmsim.tracers.emulated.run import Plan, run_blocks
@@ -115,6 +115,20 @@ class Tracing:
             self.in_order.wanted = self.wanted
             self._check()
         return self.in_order.trace(blocks)
+
+    def hangs_on_order(self, blocks: np.ndarray) -> bool:
+        """Does control hang on what other blocks write, as far as these blocks show, which are run for it?"""
+        if self.in_order is not None or not may_need_order(self.code, self.part):
+            return self.in_order is not None
+        try:
+            self._at_once(blocks if not in_cluster(self.launch) else whole_clusters(self.launch, blocks))
+        except (DataOfTheLaunch, OrderWanted, NeverEnds):
+            return True
+        finally:
+            unspoil(self.image)
+            self.plan = None
+            self._open_memory()
+        return False
 
     def _remember(self, trace: BlockTrace) -> None:
         """Note what was given out, where the launch may turn out to need its order later."""

@@ -44,7 +44,8 @@ SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wav
  IDEAL, MATRIX_WAVEFRONTS, COPY_WAVEFRONTS, LOCAL_SECTORS) = range(len(SUMS))  # fmt: skip
 
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
-# awaits, signals: numbers of writes that it waits for or is, see handover.py.
+# awaits, signals: numbers of writes that it waits for or is, see handover.py; signals also of an access whose time counts,
+# see execution_driven.py.
 ACCESS = record("first_line", "lines", "wavefronts", "awaits", "signals")
 
 

@@ -20,4 +20,5 @@ RUN = record(
     "cycle", "launch_free_fp", "launch_scheduled", "next_launch", "heirs", "loaded_blocks", "blocks_done", "ages", "finish", "ended_fp",
     "fault", "warps_alive", "uses", "progress_at", ("gpc_request_fp", 32), ("link_fp", 2),
     "next_gpc", ("gpc_cluster_fp", 32),
+    "performed", "answer_by",  # see sm/memory/performed.py
 )  # fmt: skip

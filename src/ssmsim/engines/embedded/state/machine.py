@@ -16,7 +16,7 @@ from ssmsim.engines.embedded.host.huge_pages import Room
 from ssmsim.engines.embedded.memory import dram, noc, tag_store
 from ssmsim.engines.embedded.memory.l2 import slice_cache, slice_queues
 from ssmsim.engines.embedded.sm import cluster_barrier, core, fetch, instruction
-from ssmsim.engines.embedded.sm.memory import l1, lsu, mbarrier, prefetch_buffer
+from ssmsim.engines.embedded.sm.memory import l1, lsu, mbarrier, performed, prefetch_buffer
 from ssmsim.engines.embedded.sm.stalls import STALLS
 from ssmsim.engines.embedded.state import counts
 from ssmsim.engines.embedded.state import records as r
@@ -58,6 +58,7 @@ class State:
     mbarriers: Records
     clusters: Records
     signals: Records
+    performed: Records
     slices: Records
     nodes: Records
     l2_tags: Records
@@ -120,6 +121,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         mbarriers=room.records(mbarrier.MBARRIER_WORD, len(sms) * int(m.block_places) * mbarrier.MBARRIERS if m.mbarriers else 1),
         clusters=room.records(cluster_barrier.CLUSTER_RECORD, len(sms) * int(m.block_places) if m.cluster_barriers else 1),
         signals=room.records(lsu.SIGNALS, 1024),
+        performed=room.records(performed.PERFORMED, performed.PLACES),
         slices=room.records(slice_cache.SLICE, config.l2.slices),
         nodes=room.records(slice_queues.NODE, 4 * config.l2.slices * int(m.cpcs + m.sms + 3)),
         l2_tags=room.records(tag_store.TAG, int(m.l2.slices * m.l2_sets * m.l2.ways)),
@@ -133,6 +135,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         idc=room.records(fetch.CODE_LINE, len(sms) * int(m.idc_lines)),
         stalls=room.array(len(code) * len(STALL_REASONS), np.int64).reshape(len(code), -1),
     )  # fmt: skip
+    state.gpu[0].answer_by = r.INF
     wheel.prepare(state.events)
     first = int(m.launch.start_cycles + m.launch.first_instruction_cycles)  # when the first warps ask for it
     share_code(state, m.fetch.launch_prefetch_bytes // m.fetch.l0_line_bytes, first + int(m.fetch.l2_latency_cycles))

@@ -26,6 +26,7 @@ from ssmsim.engines.embedded.sm.instruction import CODE
 from ssmsim.engines.embedded.sm.memory.l1 import L1_LINE
 from ssmsim.engines.embedded.sm.memory.lsu import REQUEST, SIGNALS
 from ssmsim.engines.embedded.sm.memory.mbarrier import MBARRIER_WORD
+from ssmsim.engines.embedded.sm.memory.performed import PERFORMED
 from ssmsim.engines.embedded.sm.memory.prefetch_buffer import PREFETCHED
 from ssmsim.engines.embedded.sm.stalls import STALLS
 from ssmsim.engines.embedded.state.counts import COUNTS, RUN
@@ -38,7 +39,7 @@ ARRAYS = {
     "machine": PARAMETERS, "run": RUN, "counts": COUNTS, "events": EVENT,
     "sms": SM, "subs": SUBCORE, "warps": WARP, "blocks": BLOCK, "code": CODE, "stream": INT32, "stalls": STALLS,
     "requests": REQUEST, "accesses": ACCESS, "lines": INT64, "l1_tags": TAG, "l1_lines": L1_LINE, "prefetched": PREFETCHED,
-    "mbarriers": MBARRIER_WORD, "clusters": CLUSTER_RECORD, "signals": SIGNALS,
+    "mbarriers": MBARRIER_WORD, "clusters": CLUSTER_RECORD, "signals": SIGNALS, "performed": PERFORMED,
     "l0": CODE_LINE, "l1i": CODE_LINE, "gpci": CODE_LINE, "l2i": CODE_LINE, "imc": CODE_LINE, "idc": CODE_LINE,
     "fills": TRANSFER, "coalescer": COALESCED, "slices": SLICE, "nodes": NODE, "l2_tags": TAG, "l2_lines": L2_LINE,
     "transactions": TRANSACTION, "channels": CHANNEL,
@@ -74,6 +75,7 @@ class Cores(NamedTuple):
     mbarriers: Any
     clusters: Any
     signals: Any
+    performed: Any
 
 
 class InstructionCaches(NamedTuple):
@@ -156,7 +158,8 @@ else:
     machine_of = _inlined(lambda a: Machine(a.machine[0]))
     chip_of = _inlined(lambda a: Chip(a.run[0], a.counts[0], a.events))
     cores_of = _inlined(lambda a: Cores(a.sms, a.subs, a.warps, a.blocks, a.code, a.stream, a.stalls, a.requests, a.accesses,
-                                    a.lines, a.l1_tags, a.l1_lines, a.prefetched, a.mbarriers, a.clusters, a.signals))  # fmt: skip
+                                    a.lines, a.l1_tags, a.l1_lines, a.prefetched, a.mbarriers, a.clusters, a.signals,
+                                    a.performed))  # fmt: skip
     icache_of = _inlined(lambda a: InstructionCaches(a.l0, a.l1i, a.gpci, a.l2i, a.imc, a.idc))
     memory_of = _inlined(
         lambda a: Memory(a.fills, a.coalescer, a.slices, a.nodes, a.l2_tags, a.l2_lines, a.transactions, a.channels)
