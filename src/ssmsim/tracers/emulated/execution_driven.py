@@ -58,9 +58,10 @@ class PendingWave(Wave):
 class ExecutionDriven:
     """See ssmsim.trace.types.ExecutionDriven."""
 
-    def __init__(self, code: Code, launch: Launch) -> None:
+    def __init__(self, code: Code, launch: Launch, everything: bool = False) -> None:
+        """everything: compute all, so that memory (`image`) is as the launch leaves it."""
         self.code, self.launch = code, launch
-        self.followed = FollowedStores(code, launch)
+        self.followed = FollowedStores(code, launch, everything)
         self.tracked = tracked_at_first(code, self.followed.whole)
         self.begin()
 

@@ -68,9 +68,10 @@ class FollowedStores:
     global and to shared memory that are computed for it; feeds None: any store to shared memory.
     """
 
-    def __init__(self, code: Code, launch: Launch) -> None:
-        self.code, self.launch = code, launch
-        self.whole = slice_program(code)
+    def __init__(self, code: Code, launch: Launch, everything: bool = False) -> None:
+        """everything: compute all that the launch does, whether or not control hangs on it."""
+        self.code, self.launch, self.everything = code, launch, everything
+        self.whole = slice_program(code, everything=everything)
         self.passed_on = _strong(code, self.whole)
         self.feeds: dict[int, set[int]] | None = {}
         self.rounds = self.learned = 0
@@ -78,6 +79,8 @@ class FollowedStores:
 
     def plan(self, image: Image) -> Plan:
         """The plan to begin with, over fresh memory."""
+        if self.everything:
+            return Plan(self.code, image, image, self.whole, labelled=True)
         self.part = slice_program(self.code, feeds=self.feeds, passed_on=self.passed_on)
         products = [i.base in WARPGROUP_PRODUCTS for i in self.code.instructions]
         if self.feeds is not None and any(p and c for p, c in zip(products, self.part.computes, strict=True)):

@@ -105,8 +105,9 @@ def first_uses(code: Code, tracked: set[int]) -> set[int]:
 class PendingAccesses:
     """Of all blocks of a launch: see the head of this file.
 
-    written, reader: int32 per piece of memory, the last instruction (+ 1) that stored to it, and of the loads carried out at
-    once the last that read it; read_by: its block (+ 1), MANY for more. version: grows when memory changes.
+    Per piece of memory: written bool, whether the launch stores there; int32 spoiler, reader: the last instruction (+ 1) that
+    did so without its value being computed, and of the loads carried out at once the last that read it; read_by: its block
+    (+ 1), MANY for more. version: grows when memory changes.
     """
 
     def __init__(self, code: Code, image: Image, unknowns: Unknowns, tracked: set[int]) -> None:
@@ -115,7 +116,8 @@ class PendingAccesses:
         self.grain = min(self.grain, 4)
         self.image, self.unknowns, self.tracked = image, unknowns, tracked
         size = image.data.size // self.grain + 16
-        self.written, self.reader, self.read_by = (np.zeros(size, np.int32) for _ in range(3))
+        self.written = np.zeros(size, bool)
+        self.spoiler, self.reader, self.read_by = (np.zeros(size, np.int32) for _ in range(3))
         self.deferred: dict[int, tuple[Deferred, int]] = {}
         self.next = 1
         self.version = self.stores = 0  # stores: that have not taken place
@@ -142,6 +144,7 @@ class PendingAccesses:
                     self._reads(ins, state, group, place, inside)
                 move(state, group, lanes, rows)
                 if access in (Access.STORE, Access.ATOMIC):
+                    self.spoiler[self._pieces(ins, place)[:, inside]] = ins.index + 1
                     for k in range(access_bytes(ins)):
                         self.image.marks[(place + k)[inside]] = SPOILED
                 return
@@ -160,7 +163,7 @@ class PendingAccesses:
     def _stores(self, ins: Instruction, state: State, group: Group, place: np.ndarray, inside: np.ndarray) -> None:
         """Note what is written. Overtaken for loads of other blocks that have read there at once."""
         at = self._pieces(ins, place)[:, inside]
-        self.written[at] = ins.index + 1
+        self.written[at] = True
         block = np.broadcast_to(state.blocks[state.block_of[group.numbers]][:, None] + 1, inside.shape)[inside]
         other = (self.read_by[at] != 0) & (self.read_by[at] != block[None])
         if other.any():
@@ -198,7 +201,8 @@ class PendingAccesses:
 
     def perform(self, numbers: list[int]) -> list[tuple[Batch, np.ndarray]]:
         """These accesses take place, in this order: (batch, warps) that have been given values."""
-        served, run = [], []
+        served: list[tuple[Batch, np.ndarray] | None] = []
+        run: list[tuple[Deferred, int]] = []
         for number in numbers:
             one = self.deferred.pop(number)
             if run and not joins(run, one):
@@ -246,9 +250,10 @@ class PendingAccesses:
 
     def _note_spoiled(self, ins: Instruction, place: np.ndarray, lanes: np.ndarray) -> None:
         """Stores without values that a load or atomic meets."""
-        spoiled = lanes & (self.image.marks[place] == SPOILED)
+        bytes_of = range(access_bytes(ins))
+        spoiled = lanes & np.any([self.image.marks[place + k] == SPOILED for k in bytes_of], axis=0)
         if spoiled.any():
-            stores = np.unique(self.written[place[spoiled] // self.grain]) - 1
+            stores = np.unique(self.spoiler[self._pieces(ins, place)[:, spoiled]]) - 1
             self.unknowns.spoilers.setdefault(ins.index, set()).update(s for s in stores.tolist() if s >= 0)
 
     def _note_repeats(self, batch: Batch, ins: Instruction, warps: np.ndarray, rows: np.ndarray, lanes: np.ndarray) -> None:

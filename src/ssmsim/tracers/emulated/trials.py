@@ -17,6 +17,7 @@ from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.order import OF_GLOBAL
 from ssmsim.tracers.emulated.run import Plan, Stretch, open_state, run_stretch
+from ssmsim.tracers.emulated.order import Order
 from ssmsim.tracers.emulated.state import State, UnknownMet
 from ssmsim.tracers.emulated.trial import Trial
 from ssmsim.tracers.emulated.unknown import KNOWN, StoresWanted
@@ -30,7 +31,7 @@ STRETCHES = 256  # of a pass that is tried
 def goes_round(plan: Plan, launch: Launch, trial: Trial) -> bool:
     """Does the warp come back to the same place as it was, with what memory held before the store?"""
     order = plan.order
-    assert order is not None
+    assert isinstance(order, Order)
     image, places = order.image, trial.places
     if not order.saved[places].all():
         return False

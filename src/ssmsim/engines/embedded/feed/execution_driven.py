@@ -172,6 +172,7 @@ class ExecutionDrivenPool(Pool):
 
     def finish(self) -> None:
         """The run has ended: what was counted for marks belongs to their instructions, whose executions count once."""
+        self.perform()  # stores that nobody waited for
         self.executed = self.executed[: self.count]
         waits = self.state.stalls
         waits[: self.count] += waits[self.count :]

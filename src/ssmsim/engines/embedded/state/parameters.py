@@ -73,7 +73,8 @@ DERIVED: tuple[str | tuple[str, int], ...] = (
     "slice_sector_fp", "slice_write_fp", "slice_fill_fp", "slice_atomic_fp", "adds_waiting_fp",
     "burst_fp", "dram_latency", "dram_queue", "look_fp",
     "launch_fp", "successor_fp",
-    "handover", "execution_driven", "answer_cycles", "mbarriers", "cluster_size", "cluster_barriers", ("gpc_first", 33), "cluster_load_fp", "cluster_store_fp", "cluster_gpc_fp",
+    "handover", "execution_driven", "answer_cycles",
+    "mbarriers", "cluster_size", "cluster_barriers", ("gpc_first", 33), "cluster_load_fp", "cluster_store_fp", "cluster_gpc_fp",
     *(name for name, *_ in POLICIES),
 )  # fmt: skip
 
