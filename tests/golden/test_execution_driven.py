@@ -10,6 +10,7 @@ import pytest
 from emulator import CUBIN, make_launch
 
 from ssmsim.config.load import load
+from ssmsim.coverage.check import check
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import simulate as driver
 from ssmsim.engines.request import Request
@@ -21,6 +22,7 @@ from ssmsim.trace.types import Pieces, StartAgain
 from ssmsim.tracers import open_tracer
 from ssmsim.tracers.emulated.execution_driven import ExecutionDriven
 from ssmsim.tracers.emulated.source import EmulatedBlocks
+from tests.opcodes.compiled import compile_ptx
 
 KERNELS = CUBIN.parent / "cross_block.cubin"
 H200 = load(Path(__file__).parents[2] / "simconfigs/h200.yaml")
@@ -76,7 +78,7 @@ def in_order(driven: Driven, blocks: int, choose: Callable[[list[int]], int]) ->
         try:
             return _in_order(driven, blocks, choose)
         except StartAgain:
-            driven.begin()
+            driven.begin(1000.0)
 
 
 def _in_order(driven: Driven, blocks: int, choose: Callable[[list[int]], int]) -> dict[tuple[int, int], list[int]]:
@@ -94,7 +96,7 @@ def _in_order(driven: Driven, blocks: int, choose: Callable[[list[int]], int]) -
     while heads := [found[0] for found in pending.values() if found]:
         number = choose(heads)
         next(found for found in pending.values() if found and found[0] == number).pop(0)
-        note(driven.perform(np.array([number])))
+        note(driven.perform(np.array([number]), np.zeros(1, np.int64), np.zeros(1, np.int64)))
     return streams
 
 
@@ -164,3 +166,37 @@ def test_a_part_of_a_launch_has_one_order(tmp_path: Path) -> None:
     launch, _ = launch_of(tmp_path, "tickets", [zeros(1), zeros(10 * 64), 10], 4)
     assert EmulatedBlocks(launch, [0, 1]).execution_driven() is None
     assert EmulatedBlocks(launch, None).execution_driven() is not None
+
+
+CLOCKS = """.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry waits(.param .u64 out, .param .u32 least) {
+  .reg .pred p; .reg .b32 r<8>; .reg .b64 a<4>;
+  ld.param.u64 a0, [out]; ld.param.u32 r0, [least];
+  mov.u32 r1, %clock;
+again:
+  mov.u32 r2, %clock; sub.u32 r3, r2, r1; setp.lt.u32 p, r3, r0;
+  @p bra again;
+  mov.u32 r4, %smid; mov.u32 r5, %ctaid.x; mul.wide.u32 a1, r5, 8; add.u64 a1, a0, a1;
+  st.global.v2.u32 [a1], {r3, r4};
+  ret;
+}
+"""
+
+
+def test_a_wait_for_the_clock_ends_when_it_is_time(tmp_path: Path) -> None:
+    cubin = compile_ptx(CLOCKS, tmp_path / "clocks.cubin")
+    cycles = []
+    for least in (500, 4500):
+        launch, _ = make_launch(tmp_path / str(least), "waits", [zeros(5 * 2), least], (5, 1, 1), (32, 1, 1), cubin=cubin)
+        program, tracer = decode_launch(launch).program, open_tracer("emulated")
+        request = Request(program, tracer.blocks(launch, program), launch, H200, tracer)
+        driven = ExecutionDriven(decode_launch(launch), launch, everything=True)
+        driver.timed_with(request, driven)
+        waited, sm = memory(driven, launch, 0, 40).reshape(5, 2).T
+        assert (waited >= least).all() and (waited < least + 100).all()
+        assert len(np.unique(sm)) == 5
+        cycles.append(open_engine("embedded").simulate(request).counters["gpc__cycles_elapsed.max"] or 0)
+        assert check(launch.folder, H200, 3).reason == ""
+    assert cycles[1] - cycles[0] == pytest.approx(4000, abs=100)

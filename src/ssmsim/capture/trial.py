@@ -16,12 +16,15 @@ from ssmsim.capture.recorded import Recorded
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, validated
 from ssmsim.sass.decode import Code, decode_image, refuse_unsupported
+from ssmsim.tracers.emulated.cluster import members_of
 from ssmsim.tracers.emulated.endless import NeverEnds
+from ssmsim.tracers.emulated.execution_driven import ExecutionDriven
 from ssmsim.tracers.emulated.run import TooLong
 from ssmsim.tracers.emulated.source import EmulatedBlocks
 from ssmsim.tracers.emulated.totals import spread
 from ssmsim.tracers.emulated.tracing import Tracing
 from ssmsim.tracers.emulated.unknown import UnknownData
+from ssmsim.tracers.emulated.untimed import run_untimed
 
 BLOCKS = 3  # of a launch: the first, the last and one between
 MOST = (
@@ -94,7 +97,12 @@ def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
     """
     refuse_unsupported(code)
     order = spread(launch.blocks, blocks)
-    source = EmulatedBlocks(launch, order, code, Tracing(code, launch, MOST), blocks)
+    tracing = Tracing(code, launch, MOST)
+    if tracing.hangs_on_time:
+        for _ in run_untimed(ExecutionDriven(code, launch), members_of(launch, order)):
+            pass
+        return
+    source = EmulatedBlocks(launch, order, code, tracing, blocks)
     try:
         while source.next_blocks(1 << 10) is not None:
             pass

@@ -15,9 +15,11 @@ from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode, decode_launch
 from ssmsim.sass.opcodes import Mods, lookup
 from ssmsim.trace.types import Program
-from ssmsim.tracers.emulated.cluster import size_of
+from ssmsim.tracers.emulated.cluster import members_of, size_of
+from ssmsim.tracers.emulated.execution_driven import ExecutionDriven
 from ssmsim.tracers.emulated.source import EmulatedBlocks
 from ssmsim.tracers.emulated.totals import spread
+from ssmsim.tracers.emulated.untimed import run_untimed
 
 OPCODE = re.compile(r"(?:PC 0x[0-9a-f]+ |\()(?:@\S+ )?([A-Z][A-Z0-9_]*)")
 INSTRUCTION = re.compile(
@@ -52,8 +54,13 @@ def check(folder: Path, config: SimConfig, blocks: int) -> Checked:
     found = Checked(launch.kernel)
     try:
         _code(launch, found)
-        program = decode_launch(launch).program
-        source = EmulatedBlocks(launch, spread(launch.blocks, blocks), decode_launch(launch))
+        code = decode_launch(launch)
+        program, order = code.program, spread(launch.blocks, blocks)
+        source = EmulatedBlocks(launch, order, code)
+        if source.tracing.hangs_on_time:
+            for pieces in run_untimed(ExecutionDriven(code, launch), members_of(launch, order)):
+                _count(program, pieces.index, found.executed)
+            source.skip(source.block_count)
         while (trace := source.next_blocks(1 << 10)) is not None:
             _count(program, trace.index, found.executed)
             _whole(trace, program, launch)

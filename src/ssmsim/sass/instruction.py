@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ssmsim.sass.opcodes import Mods, Opcode
-from ssmsim.sass.operands import Operand
+from ssmsim.sass.operands import TIME_REGISTERS, Operand
 
 
 def short(name: str) -> str:
@@ -53,6 +53,11 @@ class Instruction:
 
     def has(self, modifier: str) -> bool:
         return modifier in self.mods
+
+    @cached_property
+    def reads_time(self) -> bool:
+        """Does it read a clock, or where its block runs?"""
+        return any(s is not None and s.kind == "sreg" and s.text in TIME_REGISTERS for s in self.sources)
 
     @cached_property
     def wants(self) -> tuple[bool, ...]:

@@ -50,6 +50,10 @@ class Operand:
         return self.kind in ("P", "UP") and self.index == PT
 
 
+# Special registers that hold the time, or where a block runs.
+TIME_REGISTERS = frozenset(
+    ["SR_CLOCKLO", "SR_CLOCKHI", "SR_GLOBALTIMERLO", "SR_GLOBALTIMERHI", "SR_VIRTUALSMID", "SR_SMID"]
+)
 REGISTER = re.compile(r"^(UR|UP|R|P|B|SB)(\d+|Z|T)$")
 ADDRESS = re.compile(r"^(?:desc\[(UR\d+|URZ)\])?(?:\[(.*)\])$")
 CONSTANT = re.compile(r"^cx?\[(0x[0-9a-f]+|UR\d+|URZ)\]\[([^\]]*)\](?:\.(.*))?$")

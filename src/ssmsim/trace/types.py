@@ -135,6 +135,9 @@ class BlockTrace:
     awaited: np.ndarray = field(default_factory=lambda: np.empty((0, 6), np.int64))
 
 
+STORES, AWAITS, READS_TIME = range(3)  # last column of Pieces.performs
+
+
 @dataclass(frozen=True)
 class Pieces:
     """What some warps of a launch execute next, up to where a value is missing that memory does not hold yet.
@@ -143,8 +146,9 @@ class Pieces:
     first, index, mask, active, first_access, addresses: as in BlockTrace, of those W warps.
     ends:          bool[W]       the piece ends with the warp's last instruction.
     following:     int32[W]      index of the instruction that comes next, as far as is known; -1 where the warp ends.
-    performs:      int64[n, 4]   accesses to memory whose time counts: (place of the warp among the W, executed
-                                 instruction in its piece, number of the access, 1 when the warp waits for its value).
+    performs:      int64[n, 4]   what takes place at a time that counts: (place of the warp among the W, executed
+                                 instruction in its piece, its number, and STORES, AWAITS for an access to memory whose
+                                 value the warp waits for, READS_TIME for an instruction that reads a clock or its SM's number).
     """
 
     block: np.ndarray
@@ -167,19 +171,24 @@ class StartAgain(Exception):
 class ExecutionDriven(Protocol):
     """Blocks of a launch whose control hangs on the order in which memory is accessed. An engine tells when each access
     takes place, and gets the streams piece by piece.
+
+    times: the static instructions of which it wants to know when they issue (READS_TIME), by index.
     """
 
-    def begin(self) -> None:
-        """Memory is as it was before the launch; no block has begun."""
+    times: frozenset[int]
+
+    def begin(self, clock_mhz: float) -> None:
+        """Memory is as it was before the launch; no block has begun. clock_mhz: of the SMs, for what reads the time."""
         ...
 
     def start(self, blocks: np.ndarray) -> Pieces:
         """The first piece of each warp of some blocks (whole clusters). StartAgain: see there."""
         ...
 
-    def perform(self, numbers: np.ndarray) -> Pieces:
+    def perform(self, numbers: np.ndarray, cycles: np.ndarray, sms: np.ndarray) -> Pieces:
         """Accesses take place, in this order: what their warps, and those that wait for these, execute then.
 
+        cycles, sms: int64[n], when each does, and the SM of its warp.
         StartAgain, and SsmsimError where warps wait for each other for ever.
         """
         ...

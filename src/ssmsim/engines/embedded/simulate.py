@@ -70,10 +70,11 @@ def simulate(request: Request) -> Result:
 def timed_with(request: Request, driven: ExecutionDriven) -> Result:
     """simulate() of a launch whose streams are made hand in hand with the run."""
     while True:
+        driven.begin(request.sm_clock_mhz or request.config.gpu.sm_clock_mhz)
         try:
             return timed(request, driven)
         except StartAgain:
-            driven.begin()
+            continue
 
 
 def timed(request: Request, driven: ExecutionDriven | None = None) -> Result:
@@ -83,7 +84,7 @@ def timed(request: Request, driven: ExecutionDriven | None = None) -> Result:
     program, launch, config = request.program, request.launch, at_clock(request.config, request.sm_clock_mhz)
     check_device(launch, config)
     code = instructions.translate(program, config)
-    code = code if driven is None else with_marks(code)
+    code = code if driven is None else with_marks(code, driven.times)
     state = machine.build(code, launch, config, request.blocks.block_count)
     warm_up(state, request, config)
     if request.seed:

@@ -1,5 +1,6 @@
 """Clusters: which blocks form one, and what a batch of them keeps. What their warps do is in cluster_access.py."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,6 +64,11 @@ def chosen(trace: BlockTrace, blocks: np.ndarray, warps_per_block: int) -> Block
         np.asarray(blocks), first, trace.index[part], trace.mask[part], trace.active[part], first_access,
         trace.addresses[rows], trace.awaited[np.isin(trace.awaited[:, 3], blocks)],
     )  # fmt: skip
+
+
+def members_of(launch: Launch, blocks: Sequence[int] | np.ndarray | None) -> np.ndarray:
+    """Blocks that are asked for (None: all), with the others of their clusters."""
+    return whole_clusters(launch, np.arange(launch.blocks) if blocks is None else np.asarray(blocks, np.int64))
 
 
 @dataclass

@@ -140,8 +140,10 @@ def _special_register(ins: Instruction) -> Execute:
         return lambda state, group: None
 
     def execute(state: State, group: Group) -> None:
-        value = state.special(ins, source.text, group.index)
-        write(state, group, value if count == 1 else (value, np.zeros((1, 1), U32)), lanes_of(state, group))
+        value, high = state.special(ins, source.text, group.index), np.zeros((1, 1), U32)
+        if count > 1 and source.text.endswith("LO") and source.text in state.now:
+            high = state.special(ins, source.text.removesuffix("LO") + "HI", group.index)
+        write(state, group, value if count == 1 else (value, high), lanes_of(state, group))
 
     return execute
 

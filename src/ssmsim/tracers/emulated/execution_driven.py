@@ -1,7 +1,7 @@
 """A launch whose control hangs on the order of accesses to memory, emulated hand in hand with an engine that times them.
 
 Blocks begin when the engine asks for them, and run to the first values that memory does not hold yet: a ticket, a flag, a
-lock, the state of the block before. The engine says when each such access, and each store that one of them may find,
+lock, the state of the block before, the clock. The engine says when each such access, and each store that one of them may find,
 takes place; the warp's stream goes on from there. Loops that poll are in the streams as often as they go round. The same
 times give the same streams to the bit.
 
@@ -24,6 +24,7 @@ from ssmsim.tracers.emulated.log import Log
 from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.pending_accesses import (
     Batch,
+    Moment,
     Overtaken,
     PendingAccesses,
     first_uses,
@@ -65,11 +66,14 @@ class ExecutionDriven:
         self.tracked = tracked_at_first(code, self.followed.whole)
         self.begin()
 
-    def begin(self) -> None:
+    def begin(self, clock_mhz: float = 1000.0) -> None:
         self.image = Image.lazily(self.launch, self.code.kernel)
         self.plan: Plan = self.followed.plan(self.image)
-        self.plan.ends_before |= first_uses(self.code, self.tracked)
+        wanted = self.plan.part.computes
+        self.times = frozenset(i.index for i in self.code.instructions if i.reads_time and wanted[i.index])
+        self.plan.ends_before |= first_uses(self.code, self.tracked | self.times)
         self.pending = PendingAccesses(self.code, self.image, self.plan.unknowns, self.tracked)
+        self.pending.clock_mhz = clock_mhz
         self.plan.keep_order(self.pending, self.followed.whole)
         self.batches: list[Batch] = []
         self.looked = 0  # at which a deadlock was looked for last, in reads in vain
@@ -80,10 +84,11 @@ class ExecutionDriven:
         self.batches.append(batch)
         return self._pieces([batch])
 
-    def perform(self, numbers: np.ndarray) -> Pieces:
+    def perform(self, numbers: np.ndarray, cycles: np.ndarray, sms: np.ndarray) -> Pieces:
         going: list[Batch] = []
         try:
-            served = self.pending.perform(numbers.tolist())
+            moments = [Moment(*m) for m in zip(cycles.tolist(), sms.tolist(), strict=True)]
+            served = self.pending.perform(numbers.tolist(), moments)
         except StoresWanted as error:
             self._learn(error)
         for batch, warps in served:
@@ -105,7 +110,9 @@ class ExecutionDriven:
         paths, waited = batch.state.paths, batch.state.waits.waited
         waits = warps[paths.status[warps] == AT_POLL]
         paths.status[waits] = divergence.RUNNING
-        ready = ((paths.parked_for[waits] == 0) & (np.arange(divergence.PATHS) < paths.parked[waits][:, None])).any(axis=1)
+        ready = ((paths.parked_for[waits] == 0) & (np.arange(divergence.PATHS) < paths.parked[waits][:, None])).any(
+            axis=1
+        )
         turns = waits[ready & (batch.repeats[waits] > 0)]
         waited[turns] = 0
         divergence.set_aside(paths.arrays, turns, waited)
@@ -203,4 +210,6 @@ def joined(pieces: list[Pieces]) -> Pieces:
         name: np.concatenate([getattr(p, name) for p in pieces])
         for name in ("block", "warp", "index", "mask", "active", "addresses", "ends", "following")
     }
-    return Pieces(**both, first=partition("first"), first_access=partition("first_access"), performs=np.concatenate(performs))
+    return Pieces(
+        **both, first=partition("first"), first_access=partition("first_access"), performs=np.concatenate(performs)
+    )

@@ -141,6 +141,14 @@ def unfixed(name: str) -> str:
     return UNFIXED.get(name, name if name.startswith("SR_PM") else "")
 
 
+def at_a_time(cycle: int, sm: int, clock_mhz: float) -> dict[str, int]:
+    """The special registers of sass.operands.TIME_REGISTERS, for a warp of an SM at a cycle of its clock, by name: 32 bits each."""
+    nanoseconds = int(cycle * 1000 / clock_mhz)
+    values = {"SR_CLOCKLO": cycle, "SR_CLOCKHI": cycle >> 32, "SR_GLOBALTIMERLO": nanoseconds,
+              "SR_GLOBALTIMERHI": nanoseconds >> 32, "SR_VIRTUALSMID": sm, "SR_SMID": sm}  # fmt: skip
+    return {name: value & 0xFFFFFFFF for name, value in values.items()}
+
+
 def bank0_unfilled(offset: int) -> bool:
     """May this byte of bank 0 be one that no launch file fills?"""
     certain = [(BLOCK_DIM, 24), (LOCAL_BASE, 16), (RESERVED_SIZE, 4), (CLUSTER_DIM, 0x24), (CLUSTER_RANKS, 4),

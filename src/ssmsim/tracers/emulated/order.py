@@ -31,6 +31,7 @@ from ssmsim.tracers.emulated.unknown import KNOWN, SPOILED, Unknowns
 
 OF_GLOBAL = (Space.GLOBAL, Space.GENERIC, Space.GLOBAL_TO_SHARED)
 MANY = -1  # blocks
+Execute = Callable[[State, Group], None]
 FindTrial = Callable[[Instruction, int, np.ndarray], bool]
 Move = Callable[[State, Group, np.ndarray | None, np.ndarray], None]
 
@@ -40,6 +41,10 @@ class Watcher(Protocol):
 
     def watch(self, ins: Instruction, move: Move, computed: bool) -> Move:
         """`move` of an instruction that accesses global memory, watched. computed: the values are moved."""
+        ...
+
+    def watch_time(self, ins: Instruction, execute: Execute) -> Execute | None:
+        """`execute` of an instruction that reads the clock or the number of its SM, watched; None: it is not."""
         ...
 
 
@@ -161,6 +166,10 @@ class Order:
                 self._store(ins, state, group, self._pieces(ins, place), inside)
 
         return run
+
+    def watch_time(self, ins: Instruction, execute: Execute) -> Execute | None:
+        """No order of blocks says what time it is."""
+        return None
 
     def _pieces(self, ins: Instruction, place: np.ndarray) -> np.ndarray:
         """int64 [K, W, 32]: pieces of an access at byte indices `place`."""

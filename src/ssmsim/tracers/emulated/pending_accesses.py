@@ -17,11 +17,14 @@ from ssmsim.sass.instruction import Instruction
 from ssmsim.sass.opcodes import Access
 from ssmsim.sass.operands import RZ, URZ, Operand
 from ssmsim.sass.records import access_bytes
+from ssmsim.trace.types import READS_TIME
 from ssmsim.tracers.emulated.address_space import Image, gather
+from ssmsim.tracers.emulated.execute import runs
+from ssmsim.tracers.emulated.hardware import at_a_time
 from ssmsim.tracers.emulated.lane_bytes import all_lanes
 from ssmsim.tracers.emulated.log import Log
-from ssmsim.tracers.emulated.operand_values import Group
-from ssmsim.tracers.emulated.order import OF_GLOBAL, Move, of_global
+from ssmsim.tracers.emulated.operand_values import Group, writer
+from ssmsim.tracers.emulated.order import OF_GLOBAL, Execute, Move, of_global
 from ssmsim.tracers.emulated.resources import operand_bits
 from ssmsim.tracers.emulated.slice import Slice
 from ssmsim.tracers.emulated.state import State
@@ -48,7 +51,7 @@ class Batch:
     state: State
     log: Log
     left: set[int]  # blocks that have not ended
-    made: list[tuple[np.ndarray, np.ndarray, np.ndarray, bool]] = field(default_factory=list)
+    made: list[tuple[np.ndarray, np.ndarray, np.ndarray, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         warps = self.state.warps
@@ -71,6 +74,25 @@ class Deferred:
     rows: np.ndarray
     kept: list[tuple[str, np.ndarray, np.ndarray, np.ndarray | None]]
     waits: bool
+
+
+@dataclass
+class Reading:
+    """An instruction that reads the time, executed by one warp. mask: its lanes."""
+
+    ins: Instruction
+    execute: Execute
+    batch: Batch
+    warp: int
+    mask: int
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When and where something takes place."""
+
+    cycle: int
+    sm: int
 
 
 def tracked_at_first(code: Code, part: Slice) -> set[int]:
@@ -118,11 +140,12 @@ class PendingAccesses:
         size = image.data.size // self.grain + 16
         self.written = np.zeros(size, bool)
         self.spoiler, self.reader, self.read_by = (np.zeros(size, np.int32) for _ in range(3))
-        self.deferred: dict[int, tuple[Deferred, int]] = {}
+        self.deferred: dict[int, tuple[Deferred | Reading, int]] = {}
         self.next = 1
         self.version = self.stores = 0  # stores: that have not taken place
         self.batch: Batch | None = None
         self.start = 0  # of the stretch that runs
+        self.clock_mhz = 1000.0
 
     def watch(self, ins: Instruction, move: Move, computed: bool) -> Move:
         """`move` of an instruction that accesses global memory: now, or put by. computed: the values are moved."""
@@ -154,6 +177,41 @@ class PendingAccesses:
             self._put_by(ins, move, group, inside, rows, kept, waits)
 
         return run
+
+    def watch_time(self, ins: Instruction, execute: Execute) -> Execute:
+        """`execute` of an instruction that reads a time or place: put by until it issues."""
+        lanes_of = runs(ins)
+
+        def run(state: State, group: Group) -> None:
+            batch, lanes = self.batch, lanes_of(state, group)
+            assert batch is not None
+            there = np.arange(len(group.numbers)) if lanes is None else np.flatnonzero(np.broadcast_to(
+                lanes & group.lanes, (len(group.numbers), 32)).any(axis=1))  # fmt: skip
+            warps = group.numbers[there]
+            numbers = np.arange(self.next, self.next + len(warps))
+            for number, warp, mask in zip(numbers.tolist(), warps.tolist(), group.mask[there].tolist(), strict=True):
+                self.deferred[number] = Reading(ins, execute, batch, warp, mask), 0
+            self.next += len(warps)
+            executed = batch.log.executed[warps] + (ins.index - self.start)
+            batch.made.append((warps, executed, numbers, READS_TIME))
+            batch.outstanding[warps] += 1
+
+        return run
+
+    def _read_time(self, one: Reading, moment: Moment) -> tuple[Batch, np.ndarray]:
+        """The warp gets the time."""
+        state, warps = one.batch.state, np.array([one.warp])
+        group = Group(warps, np.array([one.mask], np.uint32), False)
+        state.now = at_a_time(moment.cycle, moment.sm, self.clock_mhz)
+        one.execute(state, group)
+        state.now = {}
+        for operand in one.ins.destinations:
+            put = writer(operand, labels=True)
+            if state.labels is not None and put is not None:
+                put(state, group, np.zeros((1, 1), np.uint8), runs(one.ins)(state, group))
+        self.version += 1  # a later time is something new
+        one.batch.outstanding[warps] -= 1
+        return one.batch, warps
 
     def _pieces(self, ins: Instruction, place: np.ndarray) -> np.ndarray:
         """int64 [K, ...]: pieces of accesses at byte indices `place`."""
@@ -193,22 +251,25 @@ class PendingAccesses:
         self.deferred.update((number, (one, i)) for i, number in enumerate(numbers.tolist()))
         self.next += len(warps)
         executed = batch.log.executed[warps] + (ins.index - self.start)
-        batch.made.append((warps, executed, numbers, waits))
+        batch.made.append((warps, executed, numbers, int(waits)))
         if waits:
             batch.outstanding[warps] += 1
         if ins.entry.access != Access.LOAD:
             self.stores += len(warps)
 
-    def perform(self, numbers: list[int]) -> list[tuple[Batch, np.ndarray]]:
+    def perform(self, numbers: list[int], moments: list[Moment]) -> list[tuple[Batch, np.ndarray]]:
         """These accesses take place, in this order: (batch, warps) that have been given values."""
         served: list[tuple[Batch, np.ndarray] | None] = []
         run: list[tuple[Deferred, int]] = []
-        for number in numbers:
-            one = self.deferred.pop(number)
-            if run and not joins(run, one):
+        for number, moment in zip(numbers, moments, strict=True):
+            one, i = self.deferred.pop(number)
+            if isinstance(one, Reading):
+                served.append(self._read_time(one, moment))
+                continue
+            if run and not joins(run, one, i):
                 served.append(self._carry_out(run))
                 run = []
-            run.append(one)
+            run.append((one, i))
         if run:
             served.append(self._carry_out(run))
         return [s for s in served if s is not None]
@@ -256,18 +317,22 @@ class PendingAccesses:
             stores = np.unique(self.spoiler[self._pieces(ins, place)[:, spoiled]]) - 1
             self.unknowns.spoilers.setdefault(ins.index, set()).update(s for s in stores.tolist() if s >= 0)
 
-    def _note_repeats(self, batch: Batch, ins: Instruction, warps: np.ndarray, rows: np.ndarray, lanes: np.ndarray) -> None:
+    def _note_repeats(
+        self, batch: Batch, ins: Instruction, warps: np.ndarray, rows: np.ndarray, lanes: np.ndarray
+    ) -> None:
         """Count how often each warp has read the same places in vain."""
         weights = np.arange(1, 33, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         read = (np.where(lanes, rows[:, 0], 0).astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64)
-        same = (batch.last[warps] == ins.index + 1) & (batch.read[warps] == read) & (batch.version[warps] == self.version)
+        same = (
+            (batch.last[warps] == ins.index + 1) & (batch.read[warps] == read) & (batch.version[warps] == self.version)
+        )
         batch.repeats[warps] = np.where(same, batch.repeats[warps] + 1, 0)
         batch.last[warps], batch.read[warps], batch.version[warps] = ins.index + 1, read, self.version
 
 
-def joins(run: list[tuple[Deferred, int]], one: tuple[Deferred, int]) -> bool:
+def joins(run: list[tuple[Deferred, int]], more: Deferred, i: int) -> bool:
     """May an access be carried out together with those before it? Loads of one instruction do not meet."""
-    (first, _), (more, i) = run[0], one
+    first, _ = run[0]
     alike = more.ins is first.ins and more.batch is first.batch and first.ins.entry.access == Access.LOAD
     return alike and all(int(d.warps[k]) != int(more.warps[i]) for d, k in run)
 
@@ -277,9 +342,7 @@ def data_operands(ins: Instruction) -> list[Operand]:
     return [s for s in ins.sources if s is not None and s.kind in ("R", "UR") and not s.is_zero]
 
 
-def keep(
-    state: State, operand: Operand, warps: np.ndarray
-) -> tuple[str, np.ndarray, np.ndarray, np.ndarray | None]:
+def keep(state: State, operand: Operand, warps: np.ndarray) -> tuple[str, np.ndarray, np.ndarray, np.ndarray | None]:
     """(register file, numbers, values [n, W, lanes], labels) of an operand's registers now."""
     name, zero = ("r", RZ) if operand.kind == "R" else ("ur", URZ)
     numbers = np.array([k for k in range(operand.index, operand.index + max(1, operand.count)) if k < zero])

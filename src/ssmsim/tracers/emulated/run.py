@@ -217,6 +217,10 @@ class Plan:
         execute = (
             compile_instruction(ins) if computes and (ins.entry.access == Access.NONE or is_constant(ins)) else None
         )
+        if execute is not None and self.order is not None and ins.reads_time:
+            watched = self.order.watch_time(ins, execute)
+            if watched is not None:
+                return [*self._guard_step(ins, offset), Step(offset, execute=watched)]
         if execute is not None and self.labelled:
             execute = pass_labels(ins, execute, self.unknowns)
         if ins.base not in WARPGROUP_PRODUCTS and (ins.entry.access == Access.NONE or is_constant(ins)):

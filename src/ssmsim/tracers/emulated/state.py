@@ -103,6 +103,7 @@ class State:
         self.cluster = ClusterState.of(launch, len(blocks), warps)
         self.waits = Waits(warps)
         self.version = 0  # grows when memory that is kept may have changed (see endless.py)
+        self.now: dict[str, int] = {}  # special registers of the moment, where an engine has told them
         self.watched = False  # without labels, UnknownMet is raised where one would be given
         self.labels: Labels | None = None
         self.stored_by = np.zeros(0, np.uint16)  # see history.py
@@ -162,6 +163,8 @@ class State:
         value = hardware.special(self.launch, name, self.blocks[self.block_of[index]], self.threads[index])
         if value is not None:
             return value
+        if name in self.now:
+            return np.array([[self.now[name]]], np.uint32)
         what = hardware.unfixed(name)
         if not what:
             raise SsmsimError(f"special register {name} is not known", ins.where, SUPPORTED)

@@ -116,8 +116,16 @@ class Tracing:
             self._check()
         return self.in_order.trace(blocks)
 
+    @property
+    def hangs_on_time(self) -> bool:
+        """May control hang on a clock, or on where a block runs?"""
+        return any(i.reads_time for i, c in zip(self.code.instructions, self.part.computes, strict=True) if c)
+
     def hangs_on_order(self, blocks: np.ndarray) -> bool:
-        """Does control hang on what other blocks write, as far as these blocks show, which are run for it?"""
+        """Does control hang on the time, or on what other blocks write, as far as these blocks show, which are run for
+        it?"""
+        if self.hangs_on_time:
+            return True
         if self.in_order is not None or not may_need_order(self.code, self.part):
             return self.in_order is not None
         try:

@@ -15,9 +15,8 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.opcodes import Access
 from ssmsim.tracers.emulated import divergence
 from ssmsim.tracers.emulated.operand_values import Group
-from ssmsim.tracers.emulated.order import OF_GLOBAL
+from ssmsim.tracers.emulated.order import OF_GLOBAL, Order
 from ssmsim.tracers.emulated.run import Plan, Stretch, open_state, run_stretch
-from ssmsim.tracers.emulated.order import Order
 from ssmsim.tracers.emulated.state import State, UnknownMet
 from ssmsim.tracers.emulated.trial import Trial
 from ssmsim.tracers.emulated.unknown import KNOWN, StoresWanted

@@ -17,7 +17,7 @@ from ssmsim.engines.embedded import conservation
 from ssmsim.engines.embedded.feed import coalesce
 from ssmsim.engines.embedded.feed.block_pool import BATCH, Pool, load_blocks, settle
 from ssmsim.engines.embedded.sm import stalls as reason
-from ssmsim.engines.embedded.sm.instruction import NO_SPACE
+from ssmsim.engines.embedded.sm.instruction import NO_SPACE, TIME
 from ssmsim.engines.embedded.sm.scoreboard import reconsider
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.machine import State
@@ -25,7 +25,7 @@ from ssmsim.engines.embedded.state.records import INDEX, NONE, STREAM_BIT
 from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.trace import spare
-from ssmsim.trace.types import BlockSource, BlockTrace, ExecutionDriven, Pieces, Program
+from ssmsim.trace.types import READS_TIME, BlockSource, BlockTrace, ExecutionDriven, Pieces, Program
 
 OPEN = 1 << STREAM_BIT
 
@@ -42,8 +42,9 @@ def execution_driven(request: Request, config: SimConfig) -> ExecutionDriven | N
     return None if request.window is not None or looks_ahead or asks is None else asks()
 
 
-def with_marks(code: np.ndarray) -> np.ndarray:
-    """CODE[2 * instructions]: each instruction, then the mark that stands for it."""
+def with_marks(code: np.ndarray, times: frozenset[int]) -> np.ndarray:
+    """CODE[2 * instructions]: each instruction, then the mark that stands for it. Those of `times` say when they issue."""
+    code["kind"][sorted(times)] = TIME
     both = r.records(code.dtype, 2 * len(code))
     both[: len(code)], both[len(code) :] = code, code
     both.wait_bits[len(code) :] |= OPEN
@@ -64,6 +65,7 @@ class ExecutionDrivenPool(Pool):
         m.execution_driven = 1
         m.answer_cycles = max(1, int(m.reply_latency + min(0, m.distances.min())))
         self.place_of: dict[int, int] = {}  # record of each block that is loaded
+        self.times: dict[tuple[int, int], list[int]] = {}  # by block and warp: numbers of its readings of the time to come
         self.order = np.asarray(getattr(source, "order", range(source.block_count)), np.int64)
 
     def refill(self) -> None:
@@ -118,16 +120,23 @@ class ExecutionDrivenPool(Pool):
             return
         has = (code.space[pieces.index] != NO_SPACE) & (code.accessing[pieces.index] != 0)
         before = np.concatenate([[0], np.cumsum(has)])
-        warp, executed, number, waits = performs.T
+        for w, _, number, _ in performs[performs[:, 3] == READS_TIME].tolist():
+            self.times.setdefault((int(pieces.block[w]), int(pieces.warp[w])), []).append(number)
+        warp, executed, number, waits = performs[performs[:, 3] != READS_TIME].T
         first = pieces.first[warp]
         self.state.accesses.signals[access[warp] + before[first + executed] - before[first]] = number << 1 | waits
 
     def perform(self) -> None:
         """What has reached the L2 takes place, and streams go on."""
-        run = self.state.gpu[0]
-        numbers = self.state.performed.number[: int(run.performed)].copy()
+        run, state = self.state.gpu[0], self.state
+        there = state.performed[: int(run.performed)]
+        numbers, cycles, sms = there.number.copy(), there.cycle.copy(), np.zeros(len(there), np.int64)
         run.performed, run.answer_by = 0, r.INF
-        pieces = self.driven.perform(numbers)
+        for k in np.flatnonzero(numbers < 0).tolist():
+            warp = state.warps[-1 - numbers[k]]
+            block = state.blocks[int(warp.block)]
+            numbers[k], sms[k] = self.times[int(block.id), int(warp.number)].pop(0), block.sm
+        pieces = self.driven.perform(numbers, cycles, sms)
         if len(pieces.block):
             self._extend(pieces)
 

@@ -22,9 +22,10 @@ KINDS = (
     "bulk",
     "cluster_arrive",
     "cluster_wait",
+    "time",
 )
 (FIXED, MEMORY, JUMP, BARRIER, DEPBAR, GMMA, GMMA_WAIT, MEMBAR, QUEUED, GMMA_ARRIVE, BULK, CLUSTER_ARRIVE,
- CLUSTER_WAIT) = range(len(KINDS))  # fmt: skip
+ CLUSTER_WAIT, TIME) = range(len(KINDS))  # fmt: skip
 
 # Memory operations, as the LSU tells them apart. bulk: the TMA unit's; named_barrier: of a BAR with a register;
 # cluster: of shared memory by generic address.

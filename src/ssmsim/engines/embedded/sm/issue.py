@@ -33,8 +33,9 @@ from ssmsim.engines.embedded.sm.instruction import (
     MEMORY,
     NAMED_BARRIER,
     QUEUED,
+    TIME,
 )
-from ssmsim.engines.embedded.sm.memory import fence, lsu, tma
+from ssmsim.engines.embedded.sm.memory import fence, lsu, performed, tma
 from ssmsim.engines.embedded.state.pointers import prefetch
 from ssmsim.engines.embedded.state.records import COUNTER_MASK, EXITED, FP, GIVE_BIT, INDEX, INF, NONE, OFF_BIT
 
@@ -167,6 +168,8 @@ def execute(m, chip, cores, icache, w, cycle):
             warp.access += 1
         if not warp.off:  # else the warp passes by
             barrier.arrive(m, cores, cores.blocks[warp.block], one, number, threads, w, cycle)
+    if kind == TIME and not warp.off:
+        performed.read_time(chip.run, cores.performed, w, cycle)
     if one.write_add:
         warp.scoreboard += one.write_add
         warp.long &= ~(one.write_add * COUNTER_MASK)
