@@ -212,7 +212,9 @@ def deadlock(state: State, program: Program) -> SsmsimError:
     if number >= 0:  # the barrier itself has issued
         cause = f"barrier {number}, reached by {int(block.arrived[number])} of {int(block.live)} warps"
         issued = state.stream[: int(warp.position)] & r.INDEX
-        at = int(issued[np.flatnonzero(state.code.kind[issued] == instruction.BARRIER)[-1]])
+        barriers = np.flatnonzero(state.code.kind[issued] == instruction.BARRIER)
+        at = int(issued[barriers[-1]]) if len(barriers) else at
+    at %= len(program.text)  # or the mark that stands for it (feed/execution_driven.py)
     text = program.text[at].strip()
     return SsmsimError(f"deadlock at cycle {state.gpu[0].cycle}: block {block.id} warp {warp.number} waits at "
                        f"{program.instructions['pc'][at]:#x} ({text}) for {cause}", program.kernel,

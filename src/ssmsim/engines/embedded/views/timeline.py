@@ -37,7 +37,7 @@ class Timeline:
         self.counters: dict[str, int] = {}
         slots = 0 if sm is None else SUBCORES * int(state.machine[0].sm.warp_slots_per_subcore)
         self.warps = slice((sm or 0) * slots, ((sm or 0) + 1) * slots)
-        self.positions, self.ages, self.currents = np.full(slots, -1), np.full(slots, -1), np.zeros(slots, np.int64)
+        self.times, self.ages, self.currents = np.full(slots, -1), np.full(slots, -1), np.zeros(slots, np.int64)
 
     def until(self, state: State) -> int:
         """The cycle at which the loop is to pause."""
@@ -72,15 +72,15 @@ class Timeline:
                 block = state.blocks[warps.block[w]]
                 name = f"block {block.id} warp {warps.number[w]}"
                 self.resident[w] = self._slice(name, w // slots, w, int(warps.started[w]), None)
-                self.positions[w], self.currents[w] = warps.position[w], warps.current[w]
-        for w in map(int, np.flatnonzero(here & (warps.position != self.positions))):
+                self.times[w], self.currents[w] = warps.issued[w], warps.current[w]
+        for w in map(int, np.flatnonzero(here & (warps.issued != self.times))):
             self._close(w, None, STALL_REASONS[int(warps.state[w])])
-            static = int(self.currents[w])
+            static = int(self.currents[w]) % len(self.program.text)  # or the mark that stands for it (feed/execution_driven.py)
             row = self.program.instructions[static]
             self.issued[w] = self._slice(self.program.opcodes[row["opcode"]], w // slots, w, self.cycle, None,
                                          pc=f"{row['pc']:#x}", text=self.program.text[static].strip())  # fmt: skip
             self.currents[w] = warps.current[w]
-        self.positions, self.ages = np.where(here, warps.position, -1), ages
+        self.times, self.ages = np.where(here, warps.issued, -1), ages
 
     def _close(self, w: int, residence: dict[str, Any] | None, reason: str | None) -> None:
         """End a warp's last instruction, and its stay when it leaves."""

@@ -53,6 +53,7 @@ class Sampler:
         selected = (warps.issued == cycle - 1) & (warps.line != NONE)  # not those that have just been launched
         at = warps.current.astype(np.int64)
         at[selected] = state.stream[warps.position[selected] - 1] & INDEX
+        at %= len(self.samples)  # marks stand for instructions (feed/execution_driven.py)
         np.add.at(self.samples, (at, np.where(selected, SELECTED, reason)), share)
 
     def write(self, path: Path | str) -> None:
