@@ -206,7 +206,7 @@ def test_a_wait_for_the_clock_ends_when_it_is_time(tmp_path: Path) -> None:
 
 
 def test_views_name_the_instructions_that_marks_stand_for(tmp_path: Path) -> None:
-    launch, _ = launch_of(tmp_path, "grid_barrier", [zeros(1), zeros(3 * 5), zeros(5 * 64), 3], 5)
+    launch, _ = launch_of(tmp_path, "grid_barrier", [zeros(1), zeros(3 * 132), zeros(132 * 64), 3], 132)
     program, tracer = decode_launch(launch).program, open_tracer("emulated")
     views = Views(tmp_path / "timeline.json", 0, tmp_path / "stalls.csv", tmp_path / "samples.csv")
     request = Request(program, tracer.blocks(launch, program), launch, H200, tracer, views=views)
