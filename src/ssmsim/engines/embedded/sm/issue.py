@@ -183,6 +183,16 @@ def execute(m, chip, cores, icache, w, cycle):
 
 
 @njit(cache=True, forceinline=True)
+def constant_operand(m, chip, cores, icache, sm, warp, ready):
+    """Cycle at which the constant that the warp's instruction names is there; what is waited for it counts apart."""
+    there = fetch.constant(m, chip.counts, icache.imc, sm.number, cores.code[warp.current].constant, ready)
+    if there > ready:
+        cores.stalls[warp.current].cycles[warp.state] += ready - warp.mark
+        warp.mark, warp.state = ready, reason.IMC
+    return max(ready, there)
+
+
+@njit(cache=True, forceinline=True)
 def advance(m, chip, cores, icache, memory, w, cycle, late):
     """Move the warp to its next instruction and find out what it waits for. True when it has executed its last.
 
@@ -231,10 +241,7 @@ def advance(m, chip, cores, icache, memory, w, cycle, late):
                 cores.stalls[warp.current].cycles[reason.NO_INSTRUCTION] += there - warp.mark
                 warp.mark = there
     if following.constant >= 0:
-        there = fetch.constant(m, chip.counts, icache.imc, sm.number, following.constant, ready)
-        if there > ready:
-            cores.stalls[warp.current].cycles[warp.state] += ready - warp.mark
-            warp.mark, warp.state, ready = ready, reason.IMC, there
+        ready = constant_operand(m, chip, cores, icache, sm, warp, ready)
     warp.ready = warp.stall_end = ready
     if warp.held:
         reason.block(warp, cores.stalls, warp.mark, INF, reason.BARRIER)

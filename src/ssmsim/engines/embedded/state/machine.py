@@ -97,6 +97,8 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         raise SsmsimError(what, launch.folder, "a launch whose blocks all fit on the GPU at once can be timed")
     machine = parameters(code, launch, config, fits, block_total)
     m, room = machine[0], Room()
+    order = first_wave(config, fits.blocks, block_total)
+    m.first_places = len(order) if config.launch.apart_turns else 0
     sms = streaming_multiprocessors(room, int(m.sms), config, block_total)
     subs = room.records(core.SUBCORE, SUBCORES * len(sms))
     warps = room.records(core.WARP, len(subs) * int(m.sm.warp_slots_per_subcore))
@@ -109,7 +111,7 @@ def build(code: np.ndarray, launch: Launch, config: SimConfig, block_total: int)
         machine=machine, gpu=room.records(counts.RUN, 1), counts=room.records(COUNTS, 1), sms=sms, subs=subs, warps=warps,
         blocks=room.records(block_scheduler.BLOCK, len(sms) * int(m.block_places)),
         loaded=room.records(block_scheduler.LOADED, int(m.loaded_capacity)),
-        order=first_wave(config, fits.blocks, block_total),
+        order=order,
         code=code, stream=np.zeros(0, np.int32), accesses=room.records(coalesce.ACCESS, 0),
         lines=np.zeros(0, np.int64), events=room.records(event_queue.EVENT, wheel.WHEEL + (1 << 19)),
         requests=room.records(lsu.REQUEST, 1 + SUBCORES * len(sms) * int(m.mio.queue_entries_per_subcore) + len(sms) * 1024),

@@ -17,7 +17,6 @@ from pydantic import BaseModel
 from ssmsim.architecture import LANES
 from ssmsim.config.clocks import in_sm_cycles
 from ssmsim.config.schema import SimConfig
-from ssmsim.engines.embedded.first_wave import first_wave
 from ssmsim.engines.embedded.memory import dram_schedulers, replacement
 from ssmsim.engines.embedded.memory.l2 import hash
 from ssmsim.engines.embedded.memory.l2.hash.mixed_rounds import SLICE_ROUND
@@ -140,7 +139,6 @@ def residency(m: Any, c: SimConfig, launch: Launch, fits: Occupancy, block_total
     m.loaded_capacity = max(LOADED_CAPACITY, 2 * c.sm_count * fits.most)
     m.most_blocks = fits.most
     m.places, m.block_places, m.launch_total = c.sm_count * fits.blocks, fits.most, block_total
-    m.first_places = len(first_wave(c, fits.blocks, block_total)) if c.launch.apart_turns else 0
     if c.launch.schedule == "persistent":  # any of the tiles to come may be the next of a place
         m.persistent, m.tiles_overlap, m.block_places = 1, fits.overlaps, 2 * fits.blocks
         m.launch_total, m.loaded_capacity = min(block_total, m.places), max(m.loaded_capacity, block_total)
