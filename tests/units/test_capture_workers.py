@@ -85,7 +85,9 @@ def test_the_same_files_as_without_workers(
         capture(cubin, NAMES, memory, folder, Inputs(folder, workers=count))
         for folder, count in zip(folders, (0, WORKERS), strict=True)
     )
-    assert workers == alone
+    for name, one, other in zip(NAMES, workers[0], alone[0], strict=True):
+        assert one == other, name
+    assert workers[1] == alone[1]
     assert {name for name in alone[1] if name.startswith("contents/")}
 
 
@@ -179,8 +181,12 @@ def test_a_worker_that_raises_costs_one_launch(
 def test_a_trial_that_asks_for_what_was_not_copied_is_said(
     cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Asked(monkeypatch).answers += [Tried(frozenset({(0, 2)}))]
-    found, _ = capture(cubin, ["branch"], memory, tmp_path, Inputs(tmp_path, workers=1))
+    kept = Inputs(tmp_path, workers=1)
+    known = kept._provenance(noted(cubin, "branch"))
+    assert not isinstance(known, str)
+    (load,) = known[1].wanted
+    Asked(monkeypatch).answers += [Tried(frozenset({(load, 2)}))]
+    found, _ = capture(cubin, ["branch"], memory, tmp_path, kept)
     assert found[0][1] == NOT_TAKEN
 
 

@@ -75,12 +75,26 @@ class Reach:
         return self._closed({i for i, _ in loads}, {k for _, k in loads})
 
     def most(self) -> list[int]:
-        """Numbers of the buffers whose contents any trial may ask for: of every load that control may hang on. All, where
-        the code does not tell what a load reads.
+        """Numbers of the buffers whose contents any trial may ask for: those that control may hang on by the code. Where
+        stores or atomics of the launch may lie in such a buffer, what they put there may come from any load: those of all
+        loads. Every buffer where the code does not tell what an access lies in.
         """
-        places = [self.places[i] for i in self.found.wanted if i not in self.through_memory]
-        chosen = self._closed(set(self.found.wanted), set().union(*places))
-        return chosen if all(places) else list(range(len(self.buffers)))
+        accesses = self.found.accesses
+        followed = set(self.found.wanted)
+        chosen = self._reached(followed)
+        if any(self._unknown(i) or not chosen.isdisjoint(self.places[i]) for i in self.found.writes):
+            followed = set(accesses)
+            chosen = self._reached(followed)
+        unknown = any(not (accesses[i].words or accesses[i].listed or accesses[i].loads) for i in followed)
+        return list(range(len(self.buffers))) if unknown else sorted(chosen)
+
+    def _unknown(self, access: int) -> bool:
+        """Whether it may lie in buffers that are not found yet, or anywhere."""
+        return not self.places[access] and not self.found.accesses[access].words
+
+    def _reached(self, accesses: set[int]) -> set[int]:
+        places = [self.places[i] for i in accesses if i not in self.through_memory]
+        return set(self._closed(accesses, set().union(*places)))
 
     def _closed(self, feeding: set[int], seen: set[int]) -> list[int]:
         """Buffers that some loads may need. seen: those that they were seen to read."""
