@@ -32,6 +32,7 @@ from ssmsim.capture.reach import Buffer, Found, Reach, Search, search
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.trial import Tried, key_of
 from ssmsim.contents import write_contents
+from ssmsim.errors import SsmsimError
 from ssmsim.sass import decode
 from ssmsim.tracers.emulated.provenance import Provenance
 
@@ -266,12 +267,16 @@ class Copies:
         latest = self._latest.get((address, len(data)))
         if latest is not None and latest.data == data:
             if reserved:
-                self._freed.append(len(data))
+                self.release(len(data))
             return latest
         taken = len(data) if reserved or self._reserve(len(data)) else 0
         copy = self._latest[address, len(data)] = Copy(data)
-        weakref.finalize(copy, self._freed.append, taken).atexit = False
+        weakref.finalize(copy, self.release, taken).atexit = False
         return copy
+
+    def release(self, size: int) -> None:
+        """Give back room that was taken for buffers."""
+        self._freed.append(size)
 
     def _reserve(self, size: int) -> bool:
         if size > self.most:
@@ -308,10 +313,16 @@ class Taken:
             self._named[key] = self.memory.named(buffer)
         return [b.copy() for b in self._named[key]]
 
+    def _named_if_read(self, buffer: Buffer) -> list[Buffer]:
+        try:
+            return self.named(buffer)
+        except SsmsimError:
+            return []
+
     def candidates(self, found: Provenance, launch: Recorded) -> list[Buffer]:
         """The buffers that trials may ask for, the largest at each address. The launch stays as it is."""
         buffers = [b.copy() for b in launch.buffers]
-        reach = Reach(found, launch.params, buffers, self.named)
+        reach = Reach(found, launch.params, buffers, self._named_if_read)
         largest: dict[int, Buffer] = {}
         for k in reach.most():
             at = buffers[k]["address"]
@@ -320,10 +331,16 @@ class Taken:
         return list(largest.values())
 
     def take(self, buffers: list[Buffer]) -> None:
-        """Copy buffers, for which there is room; nothing else is read from now on."""
+        """Copy buffers, for which there is room; nothing else is read from now on. One that cannot be read may not be
+        asked for either.
+        """
         for buffer in buffers:
-            copy = self.copies.of(buffer["address"], self.memory.bytes_of(buffer), reserved=True)
-            self._copies[buffer["address"]] = copy
+            try:
+                data = self.memory.bytes_of(buffer)
+            except SsmsimError:
+                self.copies.release(buffer["bytes"])
+            else:
+                self._copies[buffer["address"]] = self.copies.of(buffer["address"], data, reserved=True)
         self.complete = True
 
     def drop(self) -> None:

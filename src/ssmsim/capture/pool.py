@@ -57,7 +57,6 @@ class Task:
 
     work: Callable[["Worker"], None]
     key: object = None
-    started: bool = False
 
 
 @dataclass(eq=False)
@@ -191,7 +190,6 @@ class Pool:
                     return
                 counts = bool(self._queue)
                 task = self._next(worker)
-                task.started = True
             worker.keys.add(task.key)
             try:
                 task.work(worker)
