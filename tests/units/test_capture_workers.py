@@ -1,7 +1,6 @@
 """Trials in worker processes: the same files as without them, whatever becomes of a worker, and none that outlives its program."""
 
 import os
-import shutil
 import signal
 import struct
 import subprocess
@@ -15,22 +14,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssmsim.capture import beside, driver, inputs, pool
+from ssmsim.capture import beside, cupti, driver, inputs, pool, writer
 from ssmsim.capture.fields import fields
 from ssmsim.capture.inputs import Inputs
+from ssmsim.capture.intercept import Interceptor
 from ssmsim.capture.modes import LOST, NOT_TAKEN
 from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.trial import Tried
 from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.launch import validated
+from tests.units.fake_driver import FakeDriver
 from tests.units.test_capture_inputs import BODIES, GPU, HELD, SIZE, A, B, C, cubin, memory, memory_of
 
 __all__ = ["cubin", "memory"]  # fixtures
 WORKERS = 2
 
 
-def noted(cubin: Path, name: str, address: int = 0) -> Recorded:
-    """A launch as the interceptor notes it, before its contents. address: how far its buffers lie from A, B and C."""
+def noted(cubin: Path, name: str) -> Recorded:
+    """A launch as the interceptor notes it, before its contents."""
     image = cubin.read_bytes()
     info = kernel_info(image, name)
     params = struct.pack("<QQQI4xQQQQ", A, B, C, 1, A, B, 0, 0)[: info.param_bytes]
@@ -72,23 +73,63 @@ def folders(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     assert not (tmp_path / "beside" / beside.PLACE).exists()
 
 
-NAMES = [*HELD, "ticket", "gather", "chain", "gather"]
+ALL, SOME = [*HELD, "ticket", "gather", "chain", "gather"], ["gather", "ticket", "chain", "gather", "product"]
+ROOM = {"room": (beside.MOST_BYTES, ALL), "little room": (5 * SIZE, SOME), "no room": (SIZE, SOME)}
 
 
-@pytest.mark.parametrize("most", [beside.MOST_BYTES, 5 * SIZE, SIZE], ids=["room", "little room", "no room"])
+@pytest.mark.parametrize(("most", "names"), ROOM.values(), ids=ROOM)
 def test_the_same_files_as_without_workers(
-    most: int, cubin: Path, memory: dict[int, bytes], folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    most: int,
+    names: list[str],
+    cubin: Path,
+    memory: dict[int, bytes],
+    folders: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Although the program overwrites its memory at once, and however little of it can be copied."""
     monkeypatch.setattr(beside, "room", lambda: most)
     alone, workers = (
-        capture(cubin, NAMES, memory, folder, Inputs(folder, workers=count))
+        capture(cubin, names, memory, folder, Inputs(folder, workers=count))
         for folder, count in zip(folders, (0, WORKERS), strict=True)
     )
-    for name, one, other in zip(NAMES, workers[0], alone[0], strict=True):
+    for name, one, other in zip(names, workers[0], alone[0], strict=True):
         assert one == other, name
     assert workers[1] == alone[1]
     assert {name for name in alone[1] if name.startswith("contents/")}
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_a_capture_is_the_same_to_the_byte(
+    every: bool, cubin: Path, memory: dict[int, bytes], folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the driver's calls to the folder: a kernel that ran before the region too, equal launches, other contents."""
+    image = cubin.read_bytes()
+    info, gpu = kernel_info(image, "gather"), FakeDriver()
+    gpu.layout, gpu.name = info.params, b"gather"
+    gpu.attributes = {driver.NUM_REGS: info.registers, driver.SHARED_SIZE_BYTES: info.static_shared}
+    words = [each.to_bytes(size, "little") for each, (_, size) in zip((A, B, C, 1, 0), info.params, strict=True)]
+    monkeypatch.setattr(driver, "library", lambda: gpu)
+    monkeypatch.setattr(cupti, "subscribe", lambda handler: setattr(gpu, "handler", handler))
+    monkeypatch.setattr(writer.device, "smi", dict)
+    files = []
+    for folder, count in zip(folders, (0, WORKERS), strict=True):
+        interceptor = Interceptor(Inputs(folder, workers=count))
+        interceptor._loaded(image)
+        assert interceptor.inputs is not None
+        for region, first in ((False, 0), (True, 0), (True, 0), (True, 7), (True, 0)):
+            memory.clear()
+            memory |= memory_of("gather")
+            memory[A] = np.full(SIZE // 4, first, np.int32).tobytes()
+            interceptor.active = region
+            gpu.launch(0x55, words, (2, 1, 1))
+            memory |= dict.fromkeys(memory, bytes([0xEE]) * SIZE)
+        assert interceptor.failure is None and len(interceptor.inputs._expected) == (1 if count else 0)
+        interceptor.inputs.finish()
+        writer.write(folder, interceptor, every)
+        files.append({str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+    assert files[0] == files[1]
+    assert len([name for name in files[0] if name.endswith("launch.json")]) == (4 if every else 2)
+    assert len([name for name in files[0] if name.startswith("contents/")]) == 2
 
 
 @pytest.mark.parametrize("mode", ["all", "none"])
@@ -144,7 +185,7 @@ def test_equal_launches_wait_for_one_trial(
     kept.fill(launches[2])
     time.sleep(0.1)
     assert len(stand_in.asked) == 1
-    (load,) = known[1].wanted - {max(known[1].wanted)} if len(known[1].wanted) > 1 else known[1].wanted
+    (load,) = known[1].wanted
     stand_in.answers += [Tried(frozenset({(load, 0)})), Tried(), Tried()]
     kept.finish()
     assert len(stand_in.asked) == 3, "the code once, and once with each of two contents"
@@ -291,7 +332,4 @@ def test_the_pool_ends_its_workers(cubin: Path, memory: dict[int, bytes], tmp_pa
     pids = [w.process.pid for w in kept.beside.pool._workers if w.process is not None]
     kept.finish()
     assert pids and all(_gone(pid) for pid in pids)
-    shutil.rmtree(tmp_path / "contents")
-    assert list(tmp_path.iterdir()) == []
-    assert np.array_equal(np.frombuffer(memory[A], np.int32)[:3], [63, 62, 61])
-    assert driver.read_memory(A, 4) == memory[A][:4]
+    assert [file.name for file in tmp_path.iterdir()] == ["contents"]
