@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssmsim.capture import beside, cupti, driver, inputs, pool, writer
+from ssmsim.capture import beside, cupti, driver, inputs, pool, snapshots, writer
 from ssmsim.capture.fields import fields
 from ssmsim.capture.inputs import Inputs
 from ssmsim.capture.intercept import Interceptor
@@ -74,7 +74,7 @@ def folders(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
 
 
 ALL, SOME = [*HELD, "ticket", "gather", "chain", "gather"], ["gather", "ticket", "chain", "gather", "product"]
-ROOM = {"room": (beside.MOST_BYTES, ALL), "little room": (5 * SIZE, SOME), "no room": (SIZE, SOME)}
+ROOM = {"room": (snapshots.MOST_BYTES, ALL), "little room": (5 * SIZE, SOME), "no room": (SIZE, SOME)}
 
 
 @pytest.mark.parametrize(("most", "names"), ROOM.values(), ids=ROOM)
@@ -265,7 +265,7 @@ def test_workers_have_no_part_in_the_interception(monkeypatch: pytest.MonkeyPatc
 
 
 def test_copies_of_unchanged_buffers_are_kept_once() -> None:
-    copies = beside.Copies(3 * SIZE, pool.Pool(1, {}))
+    copies = snapshots.Copies(3 * SIZE, pool.Pool(1, {}))
     buffers = [{"address": A, "bytes": SIZE}, {"address": B, "bytes": SIZE}]
     assert not copies.fit(buffers * 2), "it never does"
     assert copies.fit(buffers)
@@ -277,6 +277,19 @@ def test_copies_of_unchanged_buffers_are_kept_once() -> None:
     assert third is not first and second is not first
     del first, second
     assert copies.fit(buffers), "as nobody has the others any more"
+
+
+def test_the_memory_that_is_left(tmp_path: Path) -> None:
+    """Of the machine, caches included, and of the control group where it has a limit."""
+    group = tmp_path / "sys/fs/cgroup"
+    group.mkdir(parents=True)
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 9 kB\nMemFree: 1 kB\nMemAvailable: 7 kB\n")
+    assert snapshots.available(tmp_path) == 7 << 10
+    (group / "memory.current").write_text("1024\n")
+    for most, left in (("max", 7 << 10), ("3072", 2 << 10), ("512", 0), ("1048576", 7 << 10)):
+        (group / "memory.max").write_text(f"{most}\n")
+        assert snapshots.available(tmp_path) == left
 
 
 PROGRAM = """
