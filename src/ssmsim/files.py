@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,6 +26,7 @@ LIST = ".ssmsim-wrote.json"  # in every folder written: its format, and size and
 HEAD_BYTES = 1 << 16  # of an existing file, what a Format is recognised by
 MOST_BYTES = 1 << 28  # of a text file read whole
 READER_SECONDS = 10.0  # a FIFO's reader must come within this
+_of_the_process = threading.Lock()  # it is read by being set
 
 
 @dataclass(frozen=True)
@@ -411,6 +413,7 @@ def _put(temporary: Path, real: Path) -> None:
 
 
 def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
+    with _of_the_process:
+        mask = os.umask(0)
+        os.umask(mask)
     return mask

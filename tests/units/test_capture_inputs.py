@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ssmsim.capture import driver, inputs, trial
-from ssmsim.capture.inputs import Inputs, Reach
+from ssmsim.capture import driver, follow, inputs, trial
+from ssmsim.capture.inputs import Inputs
+from ssmsim.capture.reach import Reach
 from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.writer import _write_launch
 from ssmsim.elf_attributes import code_sha256, kernel_info
@@ -284,7 +285,7 @@ def test_code_that_cannot_be_followed_is_said(
     def refuse(*_: object) -> None:
         raise SsmsimError("opcode NEW is not supported", "")
 
-    monkeypatch.setattr(inputs, "decode_image", refuse)
+    monkeypatch.setattr(follow, "decode_image", refuse)
     launch = recorded(cubin, "gather", Inputs(tmp_path))
     assert launch.contents == {} and launch.missing.endswith("opcode NEW is not supported")
 

@@ -28,6 +28,15 @@ def test_a_line_every_few_seconds():
     assert lines[0] == "ssmsim: 3 launches captured, now softmax_kernel"
 
 
+def test_what_is_left_when_the_program_has_ended():
+    stream, clock = Terminal(), Clock()
+    progress = Progress(stream, clock)
+    progress.left(9)
+    clock.now += EVERY_SECONDS
+    progress.left(7)
+    assert stream.getvalue() == "ssmsim: the program has ended, 7 trials are left\n"
+
+
 def test_nothing_outside_a_terminal():
     stream, clock = io.StringIO(), Clock()
     progress = Progress(stream, clock)

@@ -32,6 +32,16 @@ def register(app: typer.Typer) -> None:
         every_launch: Annotated[
             bool, typer.Option("--every-launch", help="a folder for each launch, also where launches are equal")
         ] = False,
+        workers: Annotated[
+            int | None,
+            options.whole(
+                "processes that try launches beside the program; 0: none, the program waits; one less than the cores when "
+                "not given",
+                0,
+                1024,
+                "processes",
+            ),
+        ] = None,
         tracer: Annotated[
             str, typer.Option(help="nvbit: run once more under Accel-Sim's tracer, keep its traces")
         ] = "",
@@ -55,7 +65,7 @@ def register(app: typer.Typer) -> None:
             raise SsmsimError(f"no tracer {tracer!r} that runs on a GPU", "--tracer", "the one is nvbit")
         with whole_folder(out, "capture") as folder:
             wish = {"out": str(folder), "mode": "capture", "contents": contents, "limit_mib": contents_limit}
-            run_inside(program, wish | {"every": every_launch})
+            run_inside(program, wish | {"every": every_launch, "workers": workers})
             typer.echo(refusals(folder))
             if tracer:
                 typer.echo(summary(trace_capture(program, folder, tracer_tool)))

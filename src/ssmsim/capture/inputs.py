@@ -3,91 +3,115 @@
 The kernel's code says which loads such data may come from (tracers/emulated/provenance.py). A trial of some blocks
 (trial.py) says from which they do, and its buffers are recorded; then it is tried again, until nothing is missing. Where a
 pointer lies in memory, as in the lists of a grouped product or of an optimizer, the buffers that the list names are
-buffers of the launch, too.
+buffers of the launch, too. With workers, trials run beside the program (beside.py).
 """
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ssmsim.capture import device, driver
+from ssmsim.capture.beside import Beside
 from ssmsim.capture.buffers import largest
 from ssmsim.capture.describe import TENSORS
+from ssmsim.capture.follow import Following, Known, follow, reduced
 from ssmsim.capture.frameworks import Allocations
 from ssmsim.capture.keep import keep
-from ssmsim.capture.modes import BEYOND, LIMIT_MIB, REFUSED
-from ssmsim.capture.recorded import Recorded
-from ssmsim.capture.reduce import reduce_cubin
+from ssmsim.capture.modes import LIMIT_MIB
+from ssmsim.capture.progress import Progress
+from ssmsim.capture.reach import MOST_REACHED, Buffer, search
+from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.trial import Trials
 from ssmsim.contents import write_recipe
-from ssmsim.errors import SsmsimError
-from ssmsim.sass.decode import decode_image
-from ssmsim.tracers.emulated.provenance import WORD, Provenance, provenance
+from ssmsim.tracers.emulated.provenance import WORD
 
 LIST_BYTES = 1 << 20  # a buffer that pointers are looked for in
 LOWEST_POINTER = 1 << 32  # device memory lies far above; smaller numbers are counts and indices
-MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
-Buffer = dict[str, Any]
 
 
 class Inputs:
     """Reads and keeps contents at each launch. Nothing is kept twice."""
 
-    def __init__(self, folder: Path, mode: str = "needed", limit_mib: int = LIMIT_MIB) -> None:
-        """folder: of the capture. limit_mib: a buffer larger than so many MiB is not recorded unless mode is "all"."""
-        self.folder, self.mode, self.limit = folder, mode, limit_mib << 20
-        self._known: dict[tuple[str, str], tuple[bytes, Provenance] | str] = {}
+    def __init__(self, folder: Path, mode: str = "needed", limit_mib: int = LIMIT_MIB, workers: int = 0) -> None:
+        """folder: of the capture. limit_mib: a buffer larger than so many MiB is not recorded unless mode is "all".
+        workers: processes that try launches, 0: this one does.
+        """
+        self.folder, self.mode, self.limit, self.workers = folder, mode, limit_mib << 20, workers
+        self._known: dict[tuple[str, str], Known] = {}
         self._trials: Trials | None = None
+        self._beside: Beside | None = None
+        self._expected: dict[tuple[str, str], Following] = {}
+
+    def fill(self, launch: Recorded) -> None:
+        """Set a launch's contents and why some are missing: by the end of `finish` at the latest."""
+        if not self.workers or self.mode == "none":
+            launch.contents, launch.missing = self.record(launch)
+        elif self.mode == "all":
+            for at, size in self._bare(launch).items():
+                self.beside.keep(launch, at, _memory(at, size))
+        else:
+            known = self._provenance(launch)
+            if isinstance(known, str):
+                launch.missing = _unknown(known)
+            elif known[1].wanted:
+                held = self._held(launch)
+                self.beside.run(*known, launch, held, self.limit, Live(self.folder, self._named))
+
+    def finish(self, progress: Progress | None = None) -> None:
+        """Wait for what is left to do. Raises what went wrong meanwhile."""
+        if self._beside is not None:
+            self._beside.finish(progress or Progress())
+
+    def expect(self, cubin: Cubin, kernel: str) -> None:
+        """A kernel that ran outside the region may come in it: a worker with nothing else to do follows its code."""
+        key = (cubin.sha256, kernel)
+        if self.workers and self.mode == "needed" and key not in self._known and key not in self._expected:
+            self._expected[key] = Following(cubin, kernel)
+            self.beside.when_idle(key, self._expected[key].run)
 
     def record(self, launch: Recorded) -> tuple[dict[int, str], str]:
-        """(file with a buffer's bytes, by its address; why some are missing, "" when none is). Buffers that pointers in
-        memory name are put behind the launch's others. A buffer with a recipe is not read.
+        """(file with a buffer's bytes, by its address; why some are missing, "" when none is), found in this process.
+        Buffers that pointers in memory name are put behind the launch's others. A buffer with a recipe is not read.
         """
         if self.mode == "none":
             return {}, ""
         if self.mode == "all":
-            bare = largest([b for b in launch.buffers if "recipe" not in b])
-            return {at: keep(self.folder, _memory(at, size)) for at, size in bare.items()}, ""
+            return {at: keep(self.folder, _memory(at, size)) for at, size in self._bare(launch).items()}, ""
         known = self._provenance(launch)
         if isinstance(known, str):
-            return {}, f"not known which contents are needed: {known}"
+            return {}, _unknown(known)
         image, found = known
         if not found.wanted:
             return {}, ""
-        with tempfile.TemporaryDirectory() as folder:  # nothing is compressed before it is known that it is kept
-            files, missing = self._needed(image, found, launch, Path(folder))
-            return {at: keep(self.folder, file.read_bytes()) for at, file in files.items()}, missing
-
-    def _needed(self, image: bytes, found: Provenance, launch: Recorded, folder: Path) -> tuple[dict[int, Path], str]:
-        """Read what a trial misses until it misses nothing: files in `folder`, and why something is missing."""
         if self._trials is None:
             self._trials = Trials(self.folder, device.current())
-        reach = Reach(found, launch.params, launch.buffers, self._named)
-        loads: set[tuple[int, int]] = set()
-        files: dict[int, Path] = {}
-        held = {b["address"]: self._recipe(b) for b in launch.buffers if "recipe" in b}
-        while True:
-            tried = self._trials.run(image, launch, held | files)
-            if not tried.loads:
-                return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}" if tried.refused else ""
-            loads |= tried.loads
-            wanted = {launch.buffers[k]["address"]: launch.buffers[k]
-                      for k in sorted(reach.needed(loads), key=lambda k: launch.buffers[k]["bytes"])}  # fmt: skip
-            new = [b for at, b in wanted.items() if at not in files and at not in held]
-            if not new:
-                return files, "control hangs on data in memory that no buffer of the launch names"
-            beyond = [b for b in new if b["bytes"] > self.limit]
-            if beyond:
-                said = (f"{b.get('name') or 'a buffer'} of {b['bytes']} bytes" for b in beyond)
-                return {}, f"{BEYOND}: {', '.join(said)}"  # without it no replay gets far: the others serve nothing
-            for buffer in new:
-                data = _memory(buffer["address"], buffer["bytes"])
-                files[buffer["address"]] = folder / hashlib.sha256(data).hexdigest()
-                files[buffer["address"]].write_bytes(data)
+        with tempfile.TemporaryDirectory() as folder:  # nothing is compressed before it is known that it is kept
+            asking = search(found, launch, self._held(launch), self.limit, Live(Path(folder), self._named))
+            files = next(asking)
+            while True:
+                try:
+                    files = asking.send(self._trials.run(image, launch, files))
+                except StopIteration as end:
+                    kept, missing = end.value
+                    return {at: keep(self.folder, file.read_bytes()) for at, file in kept.items()}, missing
+
+    @property
+    def beside(self) -> Beside:
+        """What has the workers, from the first time on that there is something for them."""
+        if self._beside is None:
+            self._beside = Beside(self.folder, self.workers, device.current())
+        return self._beside
+
+    @staticmethod
+    def _bare(launch: Recorded) -> dict[int, int]:
+        """Bytes of the buffers without a recipe, by address."""
+        return largest([b for b in launch.buffers if "recipe" not in b])
+
+    def _held(self, launch: Recorded) -> dict[int, Path]:
+        return {b["address"]: self._recipe(b) for b in launch.buffers if "recipe" in b}
 
     def _recipe(self, buffer: Buffer) -> Path:
         """The file of a buffer's recipe."""
@@ -98,18 +122,14 @@ class Inputs:
             write_recipe(file, described.recipe or {})
         return file
 
-    def _provenance(self, launch: Recorded) -> tuple[bytes, Provenance] | str:
-        """A cubin with the kernel alone and its provenance, or why its code cannot be followed."""
+    def _provenance(self, launch: Recorded) -> Known:
         key = (launch.cubin.sha256, launch.kernel)
+        expected = self._expected.get(key)
+        if key not in self._known and expected is not None and (known := expected.result()) is not None:
+            self._known[key] = known
         if key not in self._known:
-            try:
-                image = reduce_cubin(launch.cubin.image, {launch.kernel})
-                code = decode_image(image, launch.kernel, launch.kernel)
-                self._known[key] = image, provenance(code, launch.info.params)
-            except SsmsimError as error:
-                self._known[key] = error.what
-            except Exception as error:  # a capture goes on; the launch says why its contents are missing
-                self._known[key] = f"{type(error).__name__}: {error}"
+            image = reduced(launch.cubin, launch.kernel)
+            self._known[key] = image if isinstance(image, str) else follow(image, launch.kernel, launch.info.params)
         return self._known[key]
 
     def _named(self, buffer: Buffer) -> list[Buffer]:
@@ -126,80 +146,28 @@ class Inputs:
         return list(found.values())
 
 
-class Reach:
-    """Which buffers the accesses of a launch may lie in. named: the buffers that a buffer's words point into."""
+def _unknown(why: str) -> str:
+    return f"not known which contents are needed: {why}"
 
-    def __init__(
-        self, found: Provenance, params: bytes, buffers: list[Buffer], named: Callable[[Buffer], list[Buffer]]
-    ) -> None:
-        self.found, self.params, self.buffers, self.named = found, params, buffers, named
-        self._lists: dict[int, set[int]] = {}  # by buffer, those that its words point into
-        self.places: dict[int, set[int]] = {
-            i: {k for word in origin.words for k in self._holding(_word(params, word))}
-            for i, origin in found.accesses.items()
-        }
-        self.through_memory = [i for i, places in self.places.items() if not places and found.accesses[i].loads]
 
-    def needed(self, loads: Collection[tuple[int, int]]) -> list[int]:
-        """Numbers of the buffers whose contents loads need: (load, number of a buffer that it was seen to read). Where an
-        index chooses among pointers, or pointers lie in memory, all that the load may read are needed.
+class Live:
+    """Memory as it is now."""
 
-        Buffers that are reached through memory are added to the launch's.
-        """
-        feeding = {i for i, _ in loads}
-        grew = True
-        while grew:
-            grew = False
-            for i in self.through_memory:
-                before = len(self.places[i])
-                for j in self.found.accesses[i].loads & feeding:
-                    for k in tuple(self.places.get(j, ())):
-                        self.places[i] |= self._pointed(k)
-                grew |= len(self.places[i]) > before
-        chosen = {k for _, k in loads}
-        for i in feeding:
-            for first, end in self.found.accesses[i].listed:
-                chosen |= self._list(first, end)
-            chosen |= self.places[i] if i in self.through_memory else set()
-        return sorted(chosen)
+    def __init__(self, folder: Path, named: Callable[[Buffer], list[Buffer]]) -> None:
+        """folder: of the files. named: the allocations that words of a buffer point into."""
+        self.folder, self.named = folder, named
 
-    def _list(self, first: int, end: int) -> set[int]:
-        """Buffers that a list of pointers among the parameters names. Behind its last pointer lies what the host's memory
-        happened to hold.
-        """
-        found: set[int] = set()
-        for at in range(first, end - WORD + 1, WORD):
-            pointer = _word(self.params, at)
-            places = self._holding(pointer)
-            if pointer and not places:
-                break
-            found |= set(places)
-        return found
+    def put(self, buffer: Buffer) -> Path:
+        data = self.bytes_of(buffer)
+        file = self.folder / hashlib.sha256(data).hexdigest()
+        file.write_bytes(data)
+        return file
 
-    def _holding(self, pointer: int) -> list[int]:
-        return [
-            k for k, b in enumerate(self.buffers)
-            if b["address"] <= pointer < b["address"] + b["bytes"] or pointer == b.get("pointer")
-        ]  # fmt: skip
-
-    def _pointed(self, number: int) -> set[int]:
-        if number not in self._lists:
-            self._lists[number] = set()
-            found = self.named(self.buffers[number]) if len(self.buffers) < MOST_REACHED else []
-            if found:
-                self.buffers[number]["pointers"] = True
-            for buffer in found:
-                if all(buffer["address"] != known["address"] for known in self.buffers):
-                    self.buffers.append(buffer)
-                self._lists[number].update(self._holding(buffer["address"]))
-        return self._lists[number]
+    def bytes_of(self, buffer: Buffer) -> bytes:
+        return _memory(buffer["address"], buffer["bytes"])
 
 
 def _memory(address: int, count: int) -> bytes:
     """Bytes on the GPU once all work before is done."""
     driver.synchronize()
     return driver.read_memory(address, count)
-
-
-def _word(params: bytes, offset: int) -> int:
-    return int.from_bytes(params[offset : offset + WORD], "little")

@@ -2,7 +2,8 @@
 
 Started by `ssmsim capture` and `ssmsim measure`, which say in SSMSIM_CAPTURE what to do:
 {"out": folder, "mode": "capture" | "time" | "hash", "contents": "needed" | "all" | "none", "limit_mib": of a needed buffer,
-"every": equal launches are each kept, "tuning": a capture's tuning.json}.
+"every": equal launches are each kept, "workers": processes that try launches, as many as there are cores but one when
+absent, "tuning": a capture's tuning.json}.
 """
 
 import json
@@ -60,12 +61,14 @@ def _inputs(wish: dict[str, Any]) -> Any:
     """What records contents. SsmsimError before the program runs when what says which are needed is not installed."""
     from ssmsim.capture.inputs import Inputs
     from ssmsim.capture.modes import LIMIT_MIB
+    from ssmsim.capture.pool import cores
     from ssmsim.sass.decode import disassembler
 
     mode = wish.get("contents", "needed")
     if mode == "needed":
         disassembler()
-    return Inputs(Path(wish["out"]), mode, wish.get("limit_mib", LIMIT_MIB))
+    workers = cores() if wish.get("workers") is None else wish["workers"]
+    return Inputs(Path(wish["out"]), mode, wish.get("limit_mib", LIMIT_MIB), workers)
 
 
 def _run(arguments: list[str], wish: dict[str, Any]) -> None:
@@ -98,6 +101,8 @@ def _run(arguments: list[str], wish: dict[str, Any]) -> None:
     if wish["mode"] == "time":
         timing.write(Path(wish["out"]), interceptor)
     else:
+        if inputs is not None:
+            inputs.finish(interceptor.progress)
         writer.write(Path(wish["out"]), interceptor, wish.get("every", False))
         keep_tuning(Path(wish["out"]) / TUNING)
 

@@ -50,6 +50,7 @@ class Interceptor:
         self._by_module: dict[int, Cubin] = {}
         self._infos: dict[tuple[str, str], tuple[KernelInfo, str]] = {}
         self._kernels: dict[tuple[str, str], Kernel] = {}
+        self._met: set[bytes | None] = set()  # kernels that were launched outside the region
         self._recorded_streams: set[int] = set()  # streams that are now recorded into graphs
         self._seen: dict[tuple[str, bytes], list[dict[str, Any]]] = {}  # buffers of launches that went into graphs
         self._thread = threading.local()
@@ -64,7 +65,8 @@ class Interceptor:
             self.graphs.nested(domain, cbid, data)
             return
         if domain == cupti.DRIVER and cbid in cupti.LAUNCHES and not self.active and not self._recorded_streams:
-            return
+            if self.inputs is None or cupti.CallbackData.from_address(data).symbol_name in self._met:
+                return
         outer, self._thread.inside = getattr(self._thread, "inside", False), True
         try:
             self._handle(domain, cbid, data)
@@ -175,6 +177,16 @@ class Interceptor:
             self._remember(kernel, geometry)  # it becomes part of a graph, which runs later
         elif self.active:
             self._began(kernel, geometry)
+        elif self.inputs is not None:
+            self._passed(kernel, self.inputs)
+
+    def _passed(self, kernel: str, inputs: Inputs) -> None:
+        """A launch outside the region: many programs run once to warm up, and again inside."""
+        known = self._by_kernel.get(kernel, [])
+        if known:
+            self._met.add(kernel.encode())
+        if len(known) == 1:
+            inputs.expect(known[0], kernel)
 
     def _remember(self, kernel: str, geometry: Geometry) -> None:
         """The buffers of a launch that goes into a graph: when the graph runs, its allocator no longer tells them."""
@@ -299,7 +311,7 @@ class Interceptor:
             self._kernels[key] = read_kernel(cubin.image, kernel, kernel)
         recorded.variables = record(driver.module_of(function), self._kernels[key], whole)
         if self.inputs is not None:
-            recorded.contents, recorded.missing = self.inputs.record(recorded)
+            self.inputs.fill(recorded)
         return recorded
 
     @staticmethod

@@ -21,3 +21,9 @@ class Progress:
         if self.shown and self.clock() >= self.next:
             self.next = self.clock() + EVERY_SECONDS
             print(f"ssmsim: {launches} launches captured, now {kernel[:60]}", file=self.stream, flush=True)
+
+    def left(self, tasks: int) -> None:
+        """The program has ended. tasks: trials of its launches and contents that are still worked at."""
+        if self.shown and self.clock() >= self.next:
+            self.next = self.clock() + EVERY_SECONDS
+            print(f"ssmsim: the program has ended, {tasks} trials are left", file=self.stream, flush=True)

@@ -37,11 +37,13 @@ WORD = 8  # bytes of a pointer
 class Tried:
     """loads: (load instruction, number of the buffer it read) whose unrecorded data control hangs on, empty when none.
     refused: why the launch is not replayed, "" when it is or loads says what is missing. hopeless: no contents help it.
+    lost: why it could not be tried, "" when it was.
     """
 
     loads: frozenset[tuple[int, int]] = frozenset()
     refused: str = ""
     hopeless: bool = False
+    lost: str = ""
 
 
 class Trials:
@@ -56,38 +58,43 @@ class Trials:
         """Of a launch. image: a cubin with its kernel. files: contents so far, by the buffer's address; their names tell
         different contents apart.
         """
-        key = _key(recorded, files)
+        key = key_of(recorded, files)
         if key not in self._known:
-            self._known[key] = self._try(image, recorded, files)
+            self._known[key] = attempt(image, recorded, files, self.folder, self.facts)
         return self._known[key]
 
-    def _try(self, image: bytes, recorded: Recorded, files: Mapping[int, Path]) -> Tried:
-        try:
-            launch = self._launch(recorded, files)
-            code = decode_image(image, recorded.kernel, recorded.kernel, launch)
-            emulate(code, launch)
-        except UnknownData as error:
-            loads = frozenset((i, k) for i, at in error.loads for k in _holding(recorded, at))
-            return Tried(loads) if loads else Tried(refused=error.what, hopeless=True)
-        except SsmsimError as error:
-            return Tried(refused=error.what)
-        except Exception as error:  # a capture goes on; the launch says why its contents are missing
-            return Tried(refused=f"{type(error).__name__}: {error}")
-        return Tried()
 
-    def _launch(self, recorded: Recorded, files: Mapping[int, Path]) -> Launch:
-        """As it will be written, but for the places of its files."""
+def attempt(image: bytes, recorded: Recorded, files: Mapping[int, Path], folder: Path, facts: dict[str, Any]) -> Tried:
+    """Try a launch: nothing but the arguments decides what is found. See Trials for them; of the recorded cubin only
+    its hash and names are looked at.
+    """
+    try:
+        launch = _launch(recorded, files, folder, facts)
+        code = decode_image(image, recorded.kernel, recorded.kernel, launch)
+        emulate(code, launch)
+    except UnknownData as error:
+        loads = frozenset((i, k) for i, at in error.loads for k in _holding(recorded, at))
+        return Tried(loads) if loads else Tried(refused=error.what, hopeless=True)
+    except SsmsimError as error:
+        return Tried(refused=error.what)
+    except Exception as error:  # a capture goes on; the launch says why its contents are missing
+        return Tried(refused=f"{type(error).__name__}: {error}")
+    return Tried()
 
-        def place(file: str) -> str:
-            return str((self.folder / file.removeprefix("../")).absolute())
 
-        sizes, there = largest(recorded.buffers), {at: str(file.absolute()) for at, file in files.items()}
-        buffers = [
-            {k: v for k, v in b.items() if k != "recipe"}
-            | {"contents": there.get(b["address"]) if "recipe" in b or b["bytes"] == sizes[b["address"]] else None}
-            for b in recorded.buffers
-        ]
-        return validated(fields(recorded, self.facts, "tried.cubin", buffers, self.folder, place), recorded.kernel)
+def _launch(recorded: Recorded, files: Mapping[int, Path], folder: Path, facts: dict[str, Any]) -> Launch:
+    """As it will be written, but for the places of its files."""
+
+    def place(file: str) -> str:
+        return str((folder / file.removeprefix("../")).absolute())
+
+    sizes, there = largest(recorded.buffers), {at: str(file.absolute()) for at, file in files.items()}
+    buffers = [
+        {k: v for k, v in b.items() if k != "recipe"}
+        | {"contents": there.get(b["address"]) if "recipe" in b or b["bytes"] == sizes[b["address"]] else None}
+        for b in recorded.buffers
+    ]
+    return validated(fields(recorded, facts, "tried.cubin", buffers, folder, place), recorded.kernel)
 
 
 def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
@@ -118,7 +125,7 @@ def _holding(recorded: Recorded, address: int) -> list[int]:
     return [k for k, b in enumerate(recorded.buffers) if b["address"] <= address < b["address"] + b["bytes"]]
 
 
-def _key(recorded: Recorded, files: Mapping[int, Path]) -> str:
+def key_of(recorded: Recorded, files: Mapping[int, Path]) -> str:
     """What decides a trial: the code, the geometry, the parameters up to where buffers lie, and what is recorded."""
     params, words = recorded.params, []
     for at in range(0, len(params), WORD):

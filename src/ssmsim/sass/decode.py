@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ssmsim.architecture import SM_VERSION
 from ssmsim.errors import SsmsimError
+from ssmsim.files import whole_file
 from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
 from ssmsim.sass.instruction import Instruction, short
@@ -28,6 +29,7 @@ EXTERNAL_CODE = 0xFFFF_0000  # code addresses that stand for functions of the dr
 MODULE_DATA = 0x7C00_0000_0000  # __device__ variables whose addresses nobody recorded: far from buffers and windows
 _cache: dict[tuple[str, str, tuple[tuple[str, int | None], ...]], "Code"] = {}
 _of_program: dict[int, "Code"] = {}  # by identity; those of _cache, which live as long as the process
+_shared: list[Path] = []  # the folder of nvdisasm's texts, when there is one
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,27 @@ def disassembler() -> Path:
     raise SsmsimError("nvdisasm is not installed", "", "pip install nvidia-cuda-nvdisasm")
 
 
+def share(folder: Path | None) -> None:
+    """Keep what nvdisasm says in a folder, where other processes find it; None: no longer. It takes 0.4 s to start."""
+    _shared[:] = [] if folder is None else [folder]
+
+
 @lru_cache(maxsize=2)  # the kernels of one cubin come one after another
 def _disassemble(data: bytes, where: Path | str, bare: bool = False) -> dict[str, list[dict[str, str]]]:
     """Instructions of every function: nvdisasm's JSON. bare: the data are machine words, of one function "Unknown"."""
+    place = _shared[0] / f"{hashlib.sha256(data).hexdigest()}-{bare}.json" if _shared else None
+    if place is not None and place.is_file():
+        found: dict[str, list[dict[str, str]]] = json.loads(place.read_bytes())
+        return found
+    found = _run_nvdisasm(data, where, bare)
+    if place is not None:
+        with whole_file(place) as temporary:
+            temporary.write_text(json.dumps(found))
+    return found
+
+
+def _run_nvdisasm(data: bytes, where: Path | str, bare: bool) -> dict[str, list[dict[str, str]]]:
+    """See `_disassemble`."""
     options = ["-b", f"SM{SM_VERSION}a"] if bare else []
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(data)

@@ -48,11 +48,12 @@ class Origin:
 @dataclass(frozen=True)
 class Provenance:
     """accesses: the address of every access to global memory, by instruction. wanted: loads among them whose data an
-    address, a mask or a branch may hang on.
+    address, a mask or a branch may hang on. writes: stores and atomics among them.
     """
 
     accesses: dict[int, Origin]
     wanted: frozenset[int]
+    writes: frozenset[int] = frozenset()
 
 
 def provenance(code: Code, slots: Sequence[tuple[int, int]]) -> Provenance:
@@ -63,7 +64,8 @@ def provenance(code: Code, slots: Sequence[tuple[int, int]]) -> Provenance:
     wanted = frozenset(
         i for i in accesses if part.computes[i] and code.instructions[i].entry.access != Access.STORE
     )  # fmt: skip
-    return Provenance(accesses, wanted)
+    writes = frozenset(i for i in accesses if code.instructions[i].entry.access in (Access.STORE, Access.ATOMIC))
+    return Provenance(accesses, wanted, writes)
 
 
 def _feeds(instructions: Sequence[Instruction]) -> dict[int, list[int]]:

@@ -73,10 +73,8 @@ def accumulate(ins: Any, product: Array, accumulator: Array) -> Array:
     float32: four registers for each eight columns (row; row + 8; two columns each); float16: two, packed.
     """
     n = product.shape[2]
-    columns = (PAIR[None, :] + 8 * np.arange(n // 8)[:, None]).ravel()
-    rows = np.tile(ROW, n // 8)
-    cells = [product[:, rows + 8 * (i >> 1), columns + (i & 1)].reshape(len(product), n // 8, 32) for i in range(4)]
-    groups = np.moveaxis(np.stack(cells, 2), 0, 2)  # [n / 8, 4, W, 32]
+    cells = product.reshape(-1, 2, 8, n // 8, 4, 2)  # warp, half of the rows, row, eight columns, lane % 4, column
+    groups = cells.transpose(3, 1, 5, 0, 2, 4).reshape(n // 8, 4, len(product), 32)
     if is_f16_accumulator(ins):
         old = halves(ins, accumulator).reshape(n // 8, 4, *accumulator.shape[1:])
         half = f32_to_f16((groups + old).astype(F32)).astype(U32)

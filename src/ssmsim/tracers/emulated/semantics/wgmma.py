@@ -69,15 +69,23 @@ def operand(ins: Any, descriptor: Array, rows: Array, k: int, transposed: bool, 
         if place.max() + element > machine.shared.shape[1]:
             what = f"a descriptor reaches shared address {int(place.max()):#x}, behind the block's shared memory"
             raise SsmsimError(what, ins.where, "a fault on a GPU")
-        data = machine.shared[machine.block[warps][:, None, None, None], place[..., None] + np.arange(element)]
-        if element == 1:
-            result[warps] = data[..., 0]
-        elif element == 4:
-            result[warps] = tf32(np.ascontiguousarray(data).view(U32)[..., 0])
-        else:
-            half = np.ascontiguousarray(data).view(np.uint16)[..., 0]
-            result[warps] = bf16_to_f32(half) if "BF16" in ins.mods else half.view(np.float16)
+        blocks, of_warp = np.unique(machine.block[warps], return_inverse=True)  # warps of a block read the same B
+        data = _elements(machine.shared, blocks, place, element)
+        if element == 4:
+            data = tf32(data)
+        elif element == 2:
+            data = bf16_to_f32(data) if "BF16" in ins.mods else data.view(np.float16)
+        result[warps] = data.astype(result.dtype)[of_warp]
     return result
+
+
+def _elements(shared: Array, blocks: Array, place: Array, size: int) -> Array:
+    """Words of `size` bytes (uint8, uint16, uint32) of some blocks' shared memory, uint8[blocks, bytes]."""
+    word = np.dtype(f"u{size}")
+    if shared.shape[1] % size == 0 and shared.flags.c_contiguous and not (place % size).any():
+        return shared.view(word)[blocks[:, None, None], place // size]
+    data = shared[blocks[:, None, None, None], place[..., None] + np.arange(size)]
+    return np.ascontiguousarray(data).view(word)[..., 0]
 
 
 def hgmma(ins: Any, a: Array, b: Array, accumulator: Array, *predicates: Array | None, machine: Any) -> Array:

@@ -1,0 +1,150 @@
+"""Which buffers of a launch its trials ask for, and how those that lie behind pointers in memory are found."""
+
+from collections.abc import Callable, Collection, Generator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from ssmsim.capture.modes import BEYOND, LOST, REFUSED
+from ssmsim.capture.recorded import Recorded
+from ssmsim.capture.trial import Tried
+from ssmsim.tracers.emulated.provenance import WORD, Provenance
+
+MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
+Buffer = dict[str, Any]
+Found = tuple[dict[int, Path], str]  # files with the bytes of buffers, by address, and why some are missing
+Search = Generator[dict[int, Path], Tried, Found]
+
+
+class Reader(Protocol):
+    """Has the memory that a launch finds."""
+
+    def put(self, buffer: Buffer) -> Path:
+        """A file with a buffer's bytes, whose name is their hash."""
+
+    def named(self, buffer: Buffer) -> list[Buffer]:
+        """The allocations that words of a buffer point into."""
+
+
+def search(found: Provenance, launch: Recorded, held: Mapping[int, Path], limit: int, reader: Reader) -> Search:
+    """Read what a trial misses until it misses nothing. Yields the files that the next trial is to have, is sent what it
+    found, and returns the files that the launch needs. held: files of recipes. limit: bytes of a buffer that is read.
+    """
+    reach = Reach(found, launch.params, launch.buffers, reader.named)
+    loads: set[tuple[int, int]] = set()
+    files: dict[int, Path] = {}
+    while True:
+        tried = yield dict(held) | files
+        if tried.lost:
+            return {}, f"{LOST}: {tried.lost}"
+        if not tried.loads:
+            return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}" if tried.refused else ""
+        loads |= tried.loads
+        wanted = {launch.buffers[k]["address"]: launch.buffers[k]
+                  for k in sorted(reach.needed(loads), key=lambda k: launch.buffers[k]["bytes"])}  # fmt: skip
+        new = [b for at, b in wanted.items() if at not in files and at not in held]
+        if not new:
+            return files, "control hangs on data in memory that no buffer of the launch names"
+        beyond = [b for b in new if b["bytes"] > limit]
+        if beyond:
+            said = (f"{b.get('name') or 'a buffer'} of {b['bytes']} bytes" for b in beyond)
+            return {}, f"{BEYOND}: {', '.join(said)}"  # without it no replay gets far: the others serve nothing
+        for buffer in new:
+            files[buffer["address"]] = reader.put(buffer)
+
+
+class Reach:
+    """Which buffers the accesses of a launch may lie in. named: the buffers that a buffer's words point into."""
+
+    def __init__(
+        self, found: Provenance, params: bytes, buffers: list[Buffer], named: Callable[[Buffer], list[Buffer]]
+    ) -> None:
+        self.found, self.params, self.buffers, self.named = found, params, buffers, named
+        self._lists: dict[int, set[int]] = {}  # by buffer, those that its words point into
+        self.places: dict[int, set[int]] = {
+            i: {k for word in origin.words for k in self._holding(_word(params, word))}
+            for i, origin in found.accesses.items()
+        }
+        self.through_memory = [i for i, places in self.places.items() if not places and found.accesses[i].loads]
+
+    def needed(self, loads: Collection[tuple[int, int]]) -> list[int]:
+        """Numbers of the buffers whose contents loads need: (load, number of a buffer that it was seen to read). Where an
+        index chooses among pointers, or pointers lie in memory, all that the load may read are needed.
+
+        Buffers that are reached through memory are added to the launch's.
+        """
+        return self._closed({i for i, _ in loads}, {k for _, k in loads})
+
+    def most(self) -> list[int]:
+        """Numbers of the buffers whose contents any trial may ask for: those that control may hang on by the code. Where
+        stores or atomics of the launch may lie in such a buffer, what they put there may come from any load: those of all
+        loads. Every buffer where the code does not tell what an access lies in.
+        """
+        accesses = self.found.accesses
+        followed = set(self.found.wanted)
+        chosen = self._reached(followed)
+        if any(self._unknown(i) or not chosen.isdisjoint(self.places[i]) for i in self.found.writes):
+            followed = set(accesses)
+            chosen = self._reached(followed)
+        unknown = any(not (accesses[i].words or accesses[i].listed or accesses[i].loads) for i in followed)
+        return list(range(len(self.buffers))) if unknown else sorted(chosen)
+
+    def _unknown(self, access: int) -> bool:
+        """Whether it may lie in buffers that are not found yet, or anywhere."""
+        return not self.places[access] and not self.found.accesses[access].words
+
+    def _reached(self, accesses: set[int]) -> set[int]:
+        places = [self.places[i] for i in accesses if i not in self.through_memory]
+        return set(self._closed(accesses, set().union(*places)))
+
+    def _closed(self, feeding: set[int], seen: set[int]) -> list[int]:
+        """Buffers that some loads may need. seen: those that they were seen to read."""
+        grew = True
+        while grew:
+            grew = False
+            for i in self.through_memory:
+                before = len(self.places[i])
+                for j in self.found.accesses[i].loads & feeding:
+                    for k in tuple(self.places.get(j, ())):
+                        self.places[i] |= self._pointed(k)
+                grew |= len(self.places[i]) > before
+        chosen = set(seen)
+        for i in feeding:
+            for first, end in self.found.accesses[i].listed:
+                chosen |= self._list(first, end)
+            chosen |= self.places[i] if i in self.through_memory else set()
+        return sorted(chosen)
+
+    def _list(self, first: int, end: int) -> set[int]:
+        """Buffers that a list of pointers among the parameters names. Behind its last pointer lies what the host's memory
+        happened to hold.
+        """
+        found: set[int] = set()
+        for at in range(first, end - WORD + 1, WORD):
+            pointer = _word(self.params, at)
+            places = self._holding(pointer)
+            if pointer and not places:
+                break
+            found |= set(places)
+        return found
+
+    def _holding(self, pointer: int) -> list[int]:
+        return [
+            k for k, b in enumerate(self.buffers)
+            if b["address"] <= pointer < b["address"] + b["bytes"] or pointer == b.get("pointer")
+        ]  # fmt: skip
+
+    def _pointed(self, number: int) -> set[int]:
+        if number not in self._lists:
+            self._lists[number] = set()
+            found = self.named(self.buffers[number]) if len(self.buffers) < MOST_REACHED else []
+            if found:
+                self.buffers[number]["pointers"] = True
+            for buffer in found:
+                if all(buffer["address"] != known["address"] for known in self.buffers):
+                    self.buffers.append(buffer)
+                self._lists[number].update(self._holding(buffer["address"]))
+        return self._lists[number]
+
+
+def _word(params: bytes, offset: int) -> int:
+    return int.from_bytes(params[offset : offset + WORD], "little")
