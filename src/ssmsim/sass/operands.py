@@ -57,7 +57,7 @@ TIME_REGISTERS = frozenset(
 REGISTER = re.compile(r"^(UR|UP|R|P|B|SB)(\d+|Z|T)$")
 ADDRESS = re.compile(r"^(?:desc\[(UR\d+|URZ)\])?(?:\[(.*)\])$")
 CONSTANT = re.compile(r"^cx?\[(0x[0-9a-f]+|UR\d+|URZ)\]\[([^\]]*)\](?:\.(.*))?$")
-POLICY = re.compile(r"^desc\[UR(\d+)\]$")
+POLICY = re.compile(r"^desc\[UR(\d+|Z)\]$")
 NUMBER = re.compile(r"^[+-]?(0x[0-9a-f]+|\d+)$")
 FLOAT = re.compile(r"^[+-]?(\d+\.?\d*(e[+-]?\d+)?|INF|[QS]?NAN)$", re.IGNORECASE)
 
@@ -116,7 +116,7 @@ def parse(text: str, where: str = "") -> Operand:
         return Operand("gdesc", URZ if name == "URZ" else int(name[2:]), suffix=suffix.lstrip("."), text=text)
     policy = POLICY.match(body)
     if policy:
-        return Operand("policy", int(policy[1]), text=text)
+        return Operand("policy", URZ if policy[1] == "Z" else int(policy[1]), text=text)
     address = ADDRESS.match(body)
     if address:
         inside = _address(address[2], where)
