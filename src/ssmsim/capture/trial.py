@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ssmsim.capture.buffers import largest
 from ssmsim.capture.fields import fields
 from ssmsim.capture.recorded import Recorded
@@ -21,6 +23,7 @@ from ssmsim.tracers.emulated.endless import NeverEnds
 from ssmsim.tracers.emulated.execution_driven import ExecutionDriven
 from ssmsim.tracers.emulated.run import TooLong
 from ssmsim.tracers.emulated.source import EmulatedBlocks
+from ssmsim.tracers.emulated.state import OrderWanted
 from ssmsim.tracers.emulated.totals import spread
 from ssmsim.tracers.emulated.tracing import Tracing
 from ssmsim.tracers.emulated.unknown import UnknownData
@@ -30,6 +33,7 @@ BLOCKS = 3  # of a launch: the first, the last and one between
 MOST = (
     1 << 17
 )  # instructions of a warp that are tried: loops of products end earlier, those that wait for other blocks never
+ROUNDS = 32  # of accesses that blocks wait for: tickets taken, flags polled
 WORD = 8  # bytes of a pointer
 
 
@@ -105,19 +109,30 @@ def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
     refuse_unsupported(code)
     order = spread(launch.blocks, blocks)
     tracing = Tracing(code, launch, MOST)
-    if tracing.hangs_on_time:
-        for _ in run_untimed(ExecutionDriven(code, launch), members_of(launch, order)):
-            pass
-        return
+    tracing.one_order = False
     source = EmulatedBlocks(launch, order, code, tracing, blocks)
     try:
+        if tracing.hangs_on_time:
+            raise OrderWanted
         while source.next_blocks(1 << 10) is not None:
             pass
+    except OrderWanted:
+        _by_rounds(code, launch, blocks)
     except TooLong:
         return
     except NeverEnds:
         if order is None:
             raise
+
+
+def _by_rounds(code: Code, launch: Launch, blocks: int) -> None:
+    """emulate() of a launch whose control hangs on the order of accesses: its first blocks, without the time of an engine."""
+    first = members_of(launch, np.arange(min(blocks, launch.blocks)))
+    try:
+        for _ in run_untimed(ExecutionDriven(code, launch, most=MOST), first, ROUNDS):
+            pass
+    except TooLong:
+        return
 
 
 def _holding(recorded: Recorded, address: int) -> list[int]:

@@ -18,6 +18,7 @@ from ssmsim.trace.types import Program
 from ssmsim.tracers.emulated.cluster import members_of, size_of
 from ssmsim.tracers.emulated.execution_driven import ExecutionDriven
 from ssmsim.tracers.emulated.source import EmulatedBlocks
+from ssmsim.tracers.emulated.state import OrderWanted
 from ssmsim.tracers.emulated.totals import spread
 from ssmsim.tracers.emulated.untimed import run_untimed
 
@@ -57,13 +58,18 @@ def check(folder: Path, config: SimConfig, blocks: int) -> Checked:
         code = decode_launch(launch)
         program, order = code.program, spread(launch.blocks, blocks)
         source = EmulatedBlocks(launch, order, code)
-        if source.tracing.hangs_on_time:
-            for pieces in run_untimed(ExecutionDriven(code, launch), members_of(launch, order)):
+        source.tracing.one_order = blocks == 0
+        try:
+            if source.tracing.hangs_on_time:
+                raise OrderWanted
+            while (trace := source.next_blocks(1 << 10)) is not None:
+                _count(program, trace.index, found.executed)
+                _whole(trace, program, launch)
+        except OrderWanted:
+            found.executed.clear()
+            first = np.arange(min(blocks, launch.blocks)) if blocks else None
+            for pieces in run_untimed(ExecutionDriven(code, launch), members_of(launch, first)):
                 _count(program, pieces.index, found.executed)
-            source.skip(source.block_count)
-        while (trace := source.next_blocks(1 << 10)) is not None:
-            _count(program, trace.index, found.executed)
-            _whole(trace, program, launch)
         found.emulated = True
         _engine(program, launch, config)
         Request(program, EmulatedBlocks(launch, None, decode_launch(launch)), launch, config)

@@ -59,9 +59,11 @@ class PendingWave(Wave):
 class ExecutionDriven:
     """See ssmsim.trace.types.ExecutionDriven."""
 
-    def __init__(self, code: Code, launch: Launch, everything: bool = False) -> None:
-        """everything: compute all, so that memory (`image`) is as the launch leaves it."""
-        self.code, self.launch = code, launch
+    def __init__(self, code: Code, launch: Launch, everything: bool = False, most: int = 0) -> None:
+        """everything: compute all, so that memory (`image`) is as the launch leaves it. most: instructions of a warp between
+        two accesses that it waits for, 0: as many as any run.
+        """
+        self.code, self.launch, self.most = code, launch, most
         self.followed = FollowedStores(code, launch, everything)
         self.tracked = tracked_at_first(code, self.followed.whole)
         self.begin()
@@ -74,6 +76,7 @@ class ExecutionDriven:
         self.plan.ends_before |= first_uses(self.code, self.tracked | self.times)
         self.pending = PendingAccesses(self.code, self.image, self.plan.unknowns, self.tracked)
         self.pending.clock_mhz = clock_mhz
+        self.plan.most = self.most
         self.plan.keep_order(self.pending, self.followed.whole)
         self.batches: list[Batch] = []
         self.looked = 0  # at which a deadlock was looked for last, in reads in vain

@@ -39,6 +39,7 @@ class Tracing:
         self.open = self.part.reads_open
         self.labelled = self.part.loads_global and bool(atomics)
         self.in_order: InOrder | None = None
+        self.one_order = True  # where control hangs on the order of blocks, choose one; else OrderWanted
         self.wanted: np.ndarray | None = None  # blocks that will be asked for; None: all
         self.given: dict[int, int] = {}  # checksums of blocks
         self.may_change = any(
@@ -111,6 +112,8 @@ class Tracing:
             except NeverEnds:
                 if not self.part.loads_global:
                     raise
+            if not self.one_order:
+                raise OrderWanted
             self.in_order = InOrder(self.code, self.launch, self.most)
             self.in_order.wanted = self.wanted
             self._check()
