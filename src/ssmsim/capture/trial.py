@@ -29,7 +29,8 @@ from ssmsim.tracers.emulated.tracing import Tracing
 from ssmsim.tracers.emulated.unknown import UnknownData
 from ssmsim.tracers.emulated.untimed import run_untimed
 
-BLOCKS = 3  # of a launch: the first, the last and one between
+BLOCKS = 16  # of a launch: the first, the last and some between
+WARPS = 128  # of these blocks: they are emulated side by side, so that some cost little more than one
 MOST = (
     1 << 17
 )  # instructions of a warp that are tried: loops of products end earlier, those that wait for other blocks never
@@ -101,12 +102,13 @@ def _launch(recorded: Recorded, files: Mapping[int, Path], folder: Path, facts: 
     return validated(fields(recorded, facts, "tried.cubin", buffers, folder, place), recorded.kernel)
 
 
-def emulate(code: Code, launch: Launch, blocks: int = BLOCKS) -> None:
-    """Run blocks spread over a launch as a replay would. UnknownData where control hangs on data that are not recorded;
-    SsmsimError where a replay is refused for another reason. Ends with what is found when a warp has executed MOST, or
-    waits for a block that is not tried.
+def emulate(code: Code, launch: Launch, blocks: int = 0) -> None:
+    """Run blocks (0: BLOCKS, or as many as have WARPS), spread over a launch, as a replay would. UnknownData where control
+    hangs on data that are not recorded; SsmsimError where a replay is refused for another reason. Ends with what is found
+    when a warp has executed MOST, or waits for a block that is not tried.
     """
     refuse_unsupported(code)
+    blocks = blocks or max(3, min(BLOCKS, WARPS // launch.warps_per_block))
     order = spread(launch.blocks, blocks)
     tracing = Tracing(code, launch, MOST)
     tracing.one_order = False
