@@ -59,6 +59,9 @@ class L2(Group):
     hash: Policy = Field(description="which slice owns a line; see the engine's memory/l2/hash")
     hash_granule_bytes: Bytes = Field(description="consecutive bytes that stay in one slice")
     hash_page_bytes: Bytes = Field(description="consecutive bytes that stay in one partition")
+    word_masks: bool = Field(
+        description="the L2 knows which words of a sector are written: several stores can fill one without a fetch"
+    )
     far_copies: bool = Field(description="a line read across the partitions is kept in the reader's partition too")
     hit_latency_near_cycles: Cycles = Field(description="whole path, pointer chase from an SM")
     hit_latency_far_cycles: Cycles

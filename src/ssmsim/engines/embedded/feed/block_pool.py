@@ -228,7 +228,7 @@ def settle(accesses, lines, held_accesses, held_lines, places, lengths):
         for i in range(lengths[b, 1]):
             held = held_accesses[places[b, 1] + i]
             held.first_line = accesses[a].first_line + places[b, 2]
-            held.lines, held.wavefronts = accesses[a].lines, accesses[a].wavefronts
+            held.lines, held.wavefronts, held.words = accesses[a].lines, accesses[a].wavefronts, accesses[a].words
             held.awaits = held.signals = 0
             a += 1
         for i in range(lengths[b, 2]):

@@ -35,6 +35,7 @@ from ssmsim.engines.embedded.state.pointers import unowned
 from ssmsim.engines.embedded.state.records import OFF_BIT, record
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 
+ALL_WORDS = (1 << SECTOR_BYTES // BANK_BYTES) - 1  # of a sector
 BARRIER_BITS = 8  # of a barrier's number; above it its threads
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
@@ -46,7 +47,8 @@ SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wav
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
 # awaits, signals: numbers of writes that it waits for or is, see handover.py; signals also of an access whose time counts,
 # see execution_driven.py.
-ACCESS = record("first_line", "lines", "wavefronts", "awaits", "signals")
+# words: of a store, the words that it writes whole in every sector that it writes in part, a bit each.
+ACCESS = record("first_line", "lines", "wavefronts", "awaits", "signals", "words")
 
 
 def bank_words() -> np.ndarray:
@@ -177,7 +179,8 @@ def global_lines(row, mask, lines, first):
 
 @njit(cache=True)
 def mark_full(row, mask, width, lines, first, count):
-    """Set the full bits of the sectors whose 32 bytes this store covers."""
+    """Set the full bits of the sectors whose 32 bytes this store covers; the words that it covers in each of the others."""
+    words = ALL_WORDS
     for i in range(first, first + count):
         line = line_of(lines[i])
         for sector in range(SECTORS_PER_LINE):
@@ -188,6 +191,11 @@ def mark_full(row, mask, width, lines, first, count):
                         covered |= ((1 << width) - 1) << (row[lane] & SECTOR_BYTES - 1)
                 if covered == (1 << SECTOR_BYTES) - 1:
                     lines[i] |= word_of(0, 1 << sector, 0)
+                    continue
+                for word in range(SECTOR_BYTES // BANK_BYTES):
+                    if covered >> word * BANK_BYTES & 15 != 15:
+                        words &= ~(1 << word)
+    return words
 
 
 @njit(cache=True)
@@ -249,7 +257,7 @@ def load_block(
         one = code[static]
         if one.space != NO_SPACE:
             access = accesses[at[1]]
-            access.first_line, access.lines, access.wavefronts = at[2], 0, 1 if on else 0
+            access.first_line, access.lines, access.wavefronts, access.words = at[2], 0, 1 if on else 0, 0
             at[1] += 1
             if one.space >= MBARRIER:
                 if on:
@@ -362,7 +370,7 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
                     read = on ^ negative(last, on)
                     access.wavefronts = max(access.wavefronts, bank_wavefronts(last, read, ins.width, LANES, scratch))
             if one.is_store:
-                mark_full(last, on, ins.width, lines, first, access.lines)
+                access.words = mark_full(last, on, ins.width, lines, first, access.lines)
         if access.lines:
             count_sectors(one, lines, first, access.lines, sums)
 

@@ -11,8 +11,8 @@ from ssmsim.architecture import LANES, LINE_BYTES, LINE_SHIFT
 from ssmsim.engines.embedded.feed.line_word import LINE_AT
 
 # Columns of what is known, one row per instruction: the sums are those of coalesce.py that the access added, the rows its
-# addresses (two at most), the words its lines as coalesce.py writes them. A mask of 0: nothing is known.
-MASK, LINES, WAVEFRONTS, SUMS, ROWS, WORDS, COLUMNS = 0, 1, 2, 3, 16, 80, 112
+# addresses (two at most), the words its lines as coalesce.py writes them, then what it writes of a sector. A mask of 0: nothing is known.
+MASK, LINES, WAVEFRONTS, SUMS, ROWS, WORDS, WRITTEN, COLUMNS = 0, 1, 2, 3, 16, 80, 112, 113
 
 
 def nothing(instructions: int) -> np.ndarray:
@@ -40,7 +40,7 @@ def repeat(known, mask, addresses, row, rows, access, lines, first, sums):
         by = distance(known, ROWS + LANES * k, addresses[row + k])
         if by == 1:
             return False
-    access.lines, access.wavefronts = known[LINES], known[WAVEFRONTS]
+    access.lines, access.wavefronts, access.words = known[LINES], known[WAVEFRONTS], known[WRITTEN]
     for i in range(known[LINES]):
         lines[first + i] = known[WORDS + i] + (by >> LINE_SHIFT << LINE_AT)
     for i in range(ROWS - SUMS):
@@ -51,7 +51,7 @@ def repeat(known, mask, addresses, row, rows, access, lines, first, sums):
 @njit(cache=True)
 def remember(known, mask, addresses, row, rows, access, lines, first, sums):
     """Note an access, unless lanes read nothing: those do not move with the others. sums: what it alone added."""
-    known[MASK], known[LINES], known[WAVEFRONTS] = mask, access.lines, access.wavefronts
+    known[MASK], known[LINES], known[WAVEFRONTS], known[WRITTEN] = mask, access.lines, access.wavefronts, access.words
     for k in range(rows):
         for lane in range(LANES):
             address = addresses[row + k, lane]

@@ -7,6 +7,11 @@ counts it moves is the caller's: sm/memory/l1.py, memory/l2 with time, sampling/
 
 from numba import njit
 
+from ssmsim.architecture import BANK_BYTES, SECTOR_BYTES, SECTORS_PER_LINE
+
+WORDS_OF_SECTOR = SECTOR_BYTES // BANK_BYTES
+ALL_WORDS = (1 << WORDS_OF_SECTOR) - 1
+
 
 @njit(cache=True, forceinline=True)
 def allocate_l1(tag, entry, line):
@@ -17,7 +22,7 @@ def allocate_l1(tag, entry, line):
 @njit(cache=True, forceinline=True)
 def allocate_l2(tag, entry, line):
     """Give a way of the L2 to a line of which nothing is there; what was dirty has been written back."""
-    tag.line, entry.valid, entry.pending, entry.dirty, entry.partial = line + 1, 0, 0, 0, 0
+    tag.line, entry.valid, entry.pending, entry.dirty, entry.partial, entry.words = line + 1, 0, 0, 0, 0, 0
 
 
 @njit(cache=True, forceinline=True)
@@ -51,6 +56,18 @@ def store_l2(entry, sectors, full):
     entry.valid |= whole
     entry.partial = (entry.partial | sectors & ~entry.valid) & ~whole
     entry.dirty |= sectors
+
+
+@njit(cache=True)
+def written_whole(entry, sectors, words):
+    """Sectors that stores of parts have covered by now, this one's among them, which writes `words` of each of `sectors`."""
+    whole = 0
+    for sector in range(SECTORS_PER_LINE):
+        if sectors >> sector & 1:
+            entry.words |= words << WORDS_OF_SECTOR * sector
+            if entry.words >> WORDS_OF_SECTOR * sector & ALL_WORDS == ALL_WORDS:
+                whole |= 1 << sector
+    return whole
 
 
 @njit(cache=True, forceinline=True)

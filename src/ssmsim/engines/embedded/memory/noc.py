@@ -23,6 +23,7 @@ DISTANCES = 128  # of slices, from the nearest to the farthest
 TRANSFER = record(
     "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tag_store.py counts them
     "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "port", "since", "stale",
+    "words",  # of a store that writes sectors in part, see feed/coalesce.py
     "passed",  # an atomic that has been through the other partition
     whole_lines=True,
 )  # fmt: skip

@@ -105,5 +105,6 @@ def await_again(machine, gpus, counters, l2_tags, l2_lines, ways, before_tags, b
         tags[way].line, tags[way].used = line, gpu.uses
         entry.pending, entry.dirty, entry.partial = before[i].pending, dirty, partial
         entry.valid = (before[i].valid | valid) & ~entry.pending
+        entry.words = instead.words = 0  # which words make up what is written in part is forgotten
         for sector in range(SECTORS_PER_LINE):
             entry.awaited[sector] = before[i].awaited[sector]

@@ -17,7 +17,8 @@ from ssmsim.engines.embedded.memory.noc import take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, first_way, search
 from ssmsim.engines.embedded.state.records import FP, NONE, record
 
-L2_LINE = record("valid", "pending", "dirty", "partial", ("awaited", SECTORS_PER_LINE))
+# words: those written of the sectors that are partial, WORDS_OF_SECTOR bits each (line_state.py).
+L2_LINE = record("valid", "pending", "dirty", "partial", "words", ("awaited", SECTORS_PER_LINE))
 
 SLICE = record(
     "free_fp",

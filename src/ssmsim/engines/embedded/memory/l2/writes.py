@@ -1,8 +1,8 @@
 """Stores in the L2: write-back, write-allocate by byte mask, and a bounded share of dirty lines.
 
-A sector written whole is valid without a fetch; a partly written one is fetched when it is read, or merged when it is
-written back. A set that holds more dirty lines than its share sends the oldest to DRAM (our microbenchmark
-l2/capacity_fetch_writeback).
+A sector written whole is valid without a fetch, with l2.word_masks by several stores, too; a partly written one is
+fetched when it is read, or merged when it is written back. A set that holds more dirty lines than its share sends the
+oldest to DRAM (our microbenchmark l2/capacity_fetch_writeback).
 """
 
 from numba import njit
@@ -10,7 +10,7 @@ from numba import njit
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.address_map import keeps_copies, slice_beyond
-from ssmsim.engines.embedded.memory.line_state import allocate_l2, clean, drop, store_l2, to_merge
+from ssmsim.engines.embedded.memory.line_state import allocate_l2, clean, drop, store_l2, to_merge, written_whole
 from ssmsim.engines.embedded.memory.noc import free_fill
 from ssmsim.engines.embedded.memory.tag_store import first_way, search
 from ssmsim.engines.embedded.sm.memory import fence
@@ -31,7 +31,10 @@ def write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors):
     """A store: whole sectors become valid, partly written ones are to be merged."""
     counts.l2_write_sectors += sectors
     counts.l2_hits += sectors  # a write never waits: ncu counts it as a hit
-    store_l2(entry, fill.sectors, fill.full)
+    full, part = fill.full, fill.sectors & ~fill.full & ~entry.valid
+    if part and m.l2.word_masks:
+        full |= written_whole(entry, part, fill.words)
+    store_l2(entry, fill.sectors, full)
     if noc.near_of(m, fill.slice, sms[fill.sm].side) == fill.slice:  # else it came through the copy and updated it
         drop_copy(m, l2_tags, l2_lines, fill)
 

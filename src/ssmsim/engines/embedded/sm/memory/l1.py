@@ -197,7 +197,7 @@ def store(m, chip, cores, memory, sm, index, word, now):
     fill, masks = memory.fills[number], 0 if one.is_atomic else masked(sectors, full)
     if one.is_store:
         fill.request = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
-        fill.full, fill.store = full, 1
+        fill.full, fill.store, fill.words = full, 1, cores.accesses[request.access].words
         fill.payload += SECTOR_BYTES * masks
     else:
         request.left += 1

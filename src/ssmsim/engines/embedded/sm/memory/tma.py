@@ -222,7 +222,7 @@ def store(m, chip, cores, memory, sm, index, cycle):
         sm.number,
         NONE,
     )
-    fill.waiters, fill.store, fill.atomic, fill.promote = 0, 1, one.is_atomic, one.promote
+    fill.waiters, fill.store, fill.atomic, fill.promote, fill.words = 0, 1, one.is_atomic, one.promote, 0
     fill.payload = (popcount(sectors) + masks) * SECTOR_BYTES
     sm.stores += fill.payload
     noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
