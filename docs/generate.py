@@ -324,14 +324,15 @@ def units(page: Path, arguments: list[str]) -> str:
 
 
 def differences(page: Path, arguments: list[str]) -> str:
-    """The known differences of one unit, from the table of all of them."""
+    """The known differences of one unit, from the table of all of them. Links to its neighbours lead there from the unit's page."""
     text = (DOCS / "validation/known_differences.md").read_text()
     heading = " ".join(arguments)
     found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if not found:
         raise DocumentError(f"{page}: known_differences.md has no section {heading!r}")
     lines = [line for line in found[1].splitlines() if line.startswith("|")]
-    return "\n".join(lines).replace("](#", "](../validation/known_differences.md#")
+    text = "\n".join(lines).replace("](#", "](known_differences.md#")
+    return re.sub(r"\]\((?=\w+\.md\b)", "](../validation/", text)
 
 
 def commands(page: Path, arguments: list[str]) -> str:
