@@ -76,6 +76,8 @@ def arrive(m, chip, cores, memory, index, resumed, cycle):
     chip.counts.l2_sectors += sectors
     if not at_home and (fill.store or fill.atomic):
         to_owner(m, chip, memory, index, way, victim, now)
+    elif way == NONE and victim == NONE and fill.store:
+        writes.write_past(m, chip, memory, index, now)
     elif way == NONE and victim == NONE:  # for another slice, and every way awaits data: fetch without keeping
         number = dram.read(m, chip, memory, fill.slice, fill.line, fill.sectors, NONE, now)
         fill.next, fill.since, memory.transactions[number].waiters = 0, now, index

@@ -8,6 +8,7 @@ oldest to DRAM (our microbenchmark l2/capacity_fetch_writeback).
 from numba import njit
 
 from ssmsim.engines.embedded.bitmask import popcount
+from ssmsim.engines.embedded.event_queue import STORED, schedule
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.address_map import keeps_copies, slice_beyond
 from ssmsim.engines.embedded.memory.line_state import allocate_l2, clean, drop, store_l2, to_merge, written_whole
@@ -37,6 +38,18 @@ def write(m, counts, sms, l2_tags, l2_lines, fill, entry, sectors):
     store_l2(entry, fill.sectors, full)
     if noc.near_of(m, fill.slice, sms[fill.sm].side) == fill.slice:  # else it came through the copy and updated it
         drop_copy(m, l2_tags, l2_lines, fill)
+
+
+@njit(cache=True)
+def write_past(m, chip, memory, index, now):
+    """A store or addition for a set in which every way awaits data goes to DRAM, merged there where it covers no whole sector."""
+    fill = memory.fills[index]
+    sectors = popcount(fill.sectors)
+    chip.counts.l2_write_sectors += sectors
+    chip.counts.l2_hits += sectors
+    chip.counts.dram_reads += popcount(fill.sectors & ~fill.full)
+    dram.write(m, chip, memory, fill.slice, fill.line, fill.sectors, now)
+    schedule(chip.events, now, STORED, index, 0)
 
 
 @njit(cache=True)
