@@ -15,6 +15,9 @@ class Mbarrier(Group):
         description="from its turn there to its result: a try at a phase that has completed"
     )
     wake_cycles: Cycles = Field(description="from what completes a phase to the results of tries that wait for it")
+    copies_latency_cycles: Cycles = Field(
+        description="from the end of a group of LDGSTS, or its turn at the unit if that is later, to its arrival"
+    )
 
 
 class Tma(Group):
@@ -23,6 +26,7 @@ class Tma(Group):
     issue_latency_cycles: Cycles = Field(description="issue of a copy to the request of its first line")
     read_release_cycles: Latency = Field(description="issue to the release of its uniform registers")
     request_cycles: NonNegative = Field(description="between the requests of two lines, or rows that are shorter")
+    prefetch_cycles: NonNegative = Field(description="between the requests of two lines of a prefetch into the L2")
     fill_cycles: NonNegative = Field(description="between two lines that are written to shared memory")
     arrival_latency_cycles: Cycles = Field(description="last line of a load written to its bytes at the mbarrier")
     group_latency_cycles: Cycles = Field(description="last line of a group of stores read to its counter")

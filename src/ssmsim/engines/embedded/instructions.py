@@ -22,6 +22,7 @@ PIPE = {Unit.ALU: kinds.ALU, Unit.FP64: kinds.FP64, Unit.TENSOR: kinds.TENSOR, U
         Unit.LSU: kinds.FREE}  # fmt: skip
 HEAVY_ONLY = {"IMAD", "IDP", "HFMA2.MMA"}  # the integer multiplier sits in the heavy pipe; UPC, section 5
 LANES_OWN = re.compile(r"SR_(TID|LANEID|\w+MASK)")  # what each lane has another of comes through the unit: special
+GMMA_SPAN = 32  # bytes of K, of every type
 WAITS = {"WARPGROUP", "DEPBAR", "LDGDEPBAR", "BAR"}
 FENCES = {"MEMBAR", "FENCE", "ERRBAR", "CGAERRBAR", "CCTL"}
 
@@ -197,10 +198,9 @@ def _hmma_latency(name: str, config: SimConfig) -> int:
 
 def gmma_operand_bytes(row, text: str) -> int:
     """Bytes that one warpgroup's HGMMA reads from shared memory: B, and A (64 rows) unless it is in registers."""
-    n, k = int(row["gmma_n"]), int(row["gmma_k"])
-    element = 32 // k  # every type spans 32 bytes of K
     from_registers = re.search(r"GMMA\S*\s+R\d+,\s*R\d+", text) is not None
-    return n * k * element + (0 if from_registers else 64 * k * element)
+    spans = 2 * GMMA_SPAN if re.search(r"GMMA\.SP\b", text) else GMMA_SPAN  # of a sparse A the half that is there
+    return int(row["gmma_n"]) * spans + (0 if from_registers else 64 * GMMA_SPAN)
 
 
 def _gmma(one, text: str, row, config: SimConfig) -> None:

@@ -15,6 +15,7 @@ from ssmsim.engines.embedded.event_queue import (
     BULK_DONE,
     CHANNEL_SERVE,
     CLUSTER_OPEN,
+    COPIES_ARRIVED,
     COPY_DONE,
     DRAM_DONE,
     FENCE,
@@ -128,7 +129,7 @@ def happens(m, chip, cores, memory, kind, a, b, cycle):
     elif kind == DRAM_DONE:
         slice_cache.filled(m, chip, cores, memory, a, b, cycle)
     elif kind == COPY_DONE:
-        ldgsts.copied(cores.warps[a], b, chip.events, a, cycle)
+        ldgsts.copied(m, cores.warps[a], b, chip.events, a, cycle)
     elif kind == GMMA_DONE:
         cores.warps[a].gmma_pending -= 1
         scoreboard.release(m, chip, cores, a, cycle, 0)
@@ -154,6 +155,8 @@ def asynchronous(m, chip, cores, memory, kind, a, b, cycle):
         tma.done(m, chip, cores, a, cycle)
     elif kind == REMOTE_ARRIVE:
         mbarrier.comes(m, chip, cores, a, b, cycle)
+    elif kind == COPIES_ARRIVED:
+        mbarrier.copies_arrived(m, chip, cores, a, cycle)
     elif kind == CLUSTER_OPEN:
         cluster_barrier.open_barrier(m, cores, a, cycle)
     elif kind == SIGNAL and m.execution_driven:

@@ -13,7 +13,7 @@ from ssmsim.engines.embedded.event_queue import ARRIVE, DRAM_DONE, STORED, sched
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import atomics, cross_partition, slice_queues, writes
 from ssmsim.engines.embedded.memory.line_state import add_l2, drop, fill_l2, missing_of, store_copy, use_l2
-from ssmsim.engines.embedded.memory.noc import take_fill
+from ssmsim.engines.embedded.memory.noc import UNANSWERED, take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, first_way, search
 from ssmsim.engines.embedded.state.records import FP, NONE, record
 
@@ -96,7 +96,7 @@ def in_turn(m, chip, cores, memory, index, resumed, cycle):
         slice_.resuming[kind] = 0
         return kind
     fill.since = cycle
-    alone = fill.remote or fill.store or fill.atomic or fill.merged
+    alone = fill.remote or fill.store or fill.atomic or fill.merged or fill.request == UNANSWERED
     if (
         m.noc.coalescer_entries_per_gpc
         and not alone

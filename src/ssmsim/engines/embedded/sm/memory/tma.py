@@ -18,8 +18,8 @@ from ssmsim.engines.embedded.event_queue import BULK_DONE, RELEASE, TMA, schedul
 from ssmsim.engines.embedded.feed.async_words import BARRIER, BYTES, TARGETS, counted
 from ssmsim.engines.embedded.feed.line_word import full_of, line_of, sectors_of
 from ssmsim.engines.embedded.memory import noc
-from ssmsim.engines.embedded.memory.noc import take_fill
-from ssmsim.engines.embedded.sm.instruction import BULK_BETWEEN, BULK_FLUSH, BULK_LOAD
+from ssmsim.engines.embedded.memory.noc import UNANSWERED, take_fill
+from ssmsim.engines.embedded.sm.instruction import BULK_BETWEEN, BULK_FLUSH, BULK_LOAD, BULK_PREFETCH
 from ssmsim.engines.embedded.sm.memory import mbarrier
 from ssmsim.engines.embedded.sm.memory.cluster_network import beyond, block_of_rank, detour, pass_port
 from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, RANK_SHIFT
@@ -88,6 +88,8 @@ def serve(m, chip, cores, memory, s, cycle):
     kind, when = cores.code[request.code].bulk, cycle + 1
     if kind == BULK_LOAD:
         when = load(m, chip, cores, memory, sm, index, cycle)
+    elif kind == BULK_PREFETCH:
+        when = prefetch(m, chip, cores, memory, sm, index, cycle)
     elif kind == BULK_BETWEEN:
         when = between(m, chip, cores, sm, index, cycle)
     elif kind != BULK_FLUSH:
@@ -175,6 +177,26 @@ def load(m, chip, cores, memory, sm, index, cycle):
             noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
             fill.merged = others
     sm.tma_time_fp = max(sm.tma_time_fp, cycle << FP) + m.tma.request_cycles_fp
+    return sm.tma_time_fp >> FP
+
+
+@njit(cache=True)
+def prefetch(m, chip, cores, memory, sm, index, cycle):
+    """Ask the L2 for the next line of a prefetch, which nobody awaits; the cycle of the one behind it."""
+    request = cores.requests[index]
+    access, one = cores.accesses[request.access], cores.code[request.code]
+    if access.lines == 0:
+        return cycle + 1
+    if memory.fills[0].payload < 2 * MAX_CLUSTER:
+        return cycle + RETRY
+    word = cores.lines[access.first_line + request.at]
+    request.at += 1
+    number = take_fill(memory.fills)
+    fill = memory.fills[number]
+    fill.request, fill.line, fill.sectors, fill.full, fill.sm = UNANSWERED, line_of(word), sectors_of(word), 0, sm.number
+    fill.waiters, fill.store, fill.atomic, fill.promote, fill.way, fill.payload = 0, 0, 0, one.promote, NONE, 0
+    noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
+    sm.tma_time_fp = max(sm.tma_time_fp, cycle << FP) + m.tma.prefetch_cycles_fp
     return sm.tma_time_fp >> FP
 
 
