@@ -185,10 +185,14 @@ CLUSTERED: dict[str, str] = {
     + wait(0, "0")
     + f"ld.shared.b32 u, [c+2048]; st.global.v2.b32 [out], {{t, u}}; {SYNC}",
 }
-CLUSTERED["bulk_add_remote"] = CLUSTERED["bulk_remote"].replace(
-    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
-    "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32",
-).replace("st.shared.b32 [c], t;", "st.shared.b32 [c], t; st.shared.b32 [c+2048], 5;")
+CLUSTERED["bulk_add_remote"] = (
+    CLUSTERED["bulk_remote"]
+    .replace(
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32",
+    )
+    .replace("st.shared.b32 [c], t;", "st.shared.b32 [c], t; st.shared.b32 [c+2048], 5;")
+)
 
 
 def program_text() -> str:

@@ -289,8 +289,6 @@ def _no_masks(mods: Mods) -> str:
     return LANE_MASKS if "TMASK" in mods else ""
 
 
-
-
 def _float_convert(mods: Mods) -> str:
     """F2F.to.from: both types are named."""
     types = [m for m in mods.order if m in ("F16", "BF16", "F32", "F64")]

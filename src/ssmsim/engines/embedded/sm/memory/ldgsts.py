@@ -164,7 +164,9 @@ def flush_groups(m, warp, events, w, cycle):
         group = warp.copy_oldest % COPY_GROUPS
         add = warp.copy_add[group]
         if add < 0:
-            schedule(events, max(cycle, warp.copy_told[group]) + m.mbarrier.copies_latency_cycles, COPIES_ARRIVED, -add, 0)
+            schedule(
+                events, max(cycle, warp.copy_told[group]) + m.mbarrier.copies_latency_cycles, COPIES_ARRIVED, -add, 0
+            )
         else:
             schedule(events, max(cycle + 1, warp.copy_told[group]), RELEASE, w, add)
         warp.copy_oldest += 1

@@ -193,7 +193,13 @@ def prefetch(m, chip, cores, memory, sm, index, cycle):
     request.at += 1
     number = take_fill(memory.fills)
     fill = memory.fills[number]
-    fill.request, fill.line, fill.sectors, fill.full, fill.sm = UNANSWERED, line_of(word), sectors_of(word), 0, sm.number
+    fill.request, fill.line, fill.sectors, fill.full, fill.sm = (
+        UNANSWERED,
+        line_of(word),
+        sectors_of(word),
+        0,
+        sm.number,
+    )
     fill.waiters, fill.store, fill.atomic, fill.promote, fill.way, fill.payload = 0, 0, 0, one.promote, NONE, 0
     noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
     sm.tma_time_fp = max(sm.tma_time_fp, cycle << FP) + m.tma.prefetch_cycles_fp
