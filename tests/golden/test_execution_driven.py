@@ -2,7 +2,10 @@
 accesses drawn at random and for those of the embedded engine.
 """
 
+import csv
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +16,7 @@ from ssmsim.config.load import load
 from ssmsim.coverage.check import check
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import simulate as driver
-from ssmsim.engines.request import Request
+from ssmsim.engines.request import NO_VIEWS, Request, Views
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
@@ -137,9 +140,7 @@ def test_the_engine_leaves_memory_right(tmp_path: Path, case: tuple) -> None:
         assert (memory(driven, launch, number, wanted.nbytes) == wanted).all(), number
     sliced = driver.timed_with(request, ExecutionDriven(decode_launch(launch), launch))
     issued = "smsp__inst_executed.sum"
-    assert sliced.counters[issued] == pytest.approx(
-        whole.counters[issued], rel=0.1
-    )  # more accesses are timed in the one
+    assert sliced.counters[issued] == pytest.approx(whole.counters[issued], rel=0.1)  # more accesses are timed in the one
 
 
 def test_tickets_are_dealt_once_each(tmp_path: Path) -> None:
@@ -155,16 +156,12 @@ def test_a_flag_that_never_comes_is_a_deadlock(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("ssmsim.tracers.emulated.execution_driven.IN_VAIN", 20)
     launch, _ = launch_of(tmp_path, "forsaken", [zeros(1), zeros(4)], 3)
     program, tracer = decode_launch(launch).program, open_tracer("emulated")
-    with pytest.raises(
-        SsmsimError, match=r"deadlock: warp 0 of block 1 reads the same value .*LDG.* blocks that poll: 1"
-    ):
+    with pytest.raises(SsmsimError, match=r"deadlock: warp 0 of block 1 reads the same value .*LDG.* blocks that poll: 1"):
         open_engine("embedded").simulate(Request(program, tracer.blocks(launch, program), launch, H200, tracer))
 
 
 def test_streams_that_hang_on_nothing_are_not_made_so(tmp_path: Path) -> None:
-    launch, _ = make_launch(
-        tmp_path, "loops", [zeros(64), 9], (1, 1, 1), (64, 1, 1), cubin=CUBIN.parent / "control.cubin"
-    )
+    launch, _ = make_launch(tmp_path, "loops", [zeros(64), 9], (1, 1, 1), (64, 1, 1), cubin=CUBIN.parent / "control.cubin")
     assert EmulatedBlocks(launch, None).execution_driven() is None
 
 
@@ -195,9 +192,7 @@ def test_a_wait_for_the_clock_ends_when_it_is_time(tmp_path: Path) -> None:
     cubin = compile_ptx(CLOCKS, tmp_path / "clocks.cubin")
     cycles = []
     for least in (500, 4500):
-        launch, _ = make_launch(
-            tmp_path / str(least), "waits", [zeros(5 * 2), least], (5, 1, 1), (32, 1, 1), cubin=cubin
-        )
+        launch, _ = make_launch(tmp_path / str(least), "waits", [zeros(5 * 2), least], (5, 1, 1), (32, 1, 1), cubin=cubin)
         program, tracer = decode_launch(launch).program, open_tracer("emulated")
         request = Request(program, tracer.blocks(launch, program), launch, H200, tracer)
         driven = ExecutionDriven(decode_launch(launch), launch, everything=True)
@@ -208,3 +203,21 @@ def test_a_wait_for_the_clock_ends_when_it_is_time(tmp_path: Path) -> None:
         cycles.append(open_engine("embedded").simulate(request).counters["gpc__cycles_elapsed.max"] or 0)
         assert check(launch.folder, H200, 3).reason == ""
     assert cycles[1] - cycles[0] == pytest.approx(4000, abs=100)
+
+
+def test_views_name_the_instructions_that_marks_stand_for(tmp_path: Path) -> None:
+    launch, _ = launch_of(tmp_path, "grid_barrier", [zeros(1), zeros(3 * 132), zeros(132 * 64), 3], 132)
+    program, tracer = decode_launch(launch).program, open_tracer("emulated")
+    views = Views(tmp_path / "timeline.json", 0, tmp_path / "stalls.csv", tmp_path / "samples.csv")
+    request = Request(program, tracer.blocks(launch, program), launch, H200, tracer, views=views)
+    result = open_engine("embedded").simulate(request)
+    plain = open_engine("embedded").simulate(replace(request, views=NO_VIEWS, blocks=tracer.blocks(launch, program)))
+    assert result.counters == plain.counters
+    rows = list(csv.DictReader((tmp_path / "stalls.csv").open()))
+    assert sum(int(row["executed"]) for row in rows) == result.counters["smsp__inst_executed.sum"]
+    polls = [row for row in rows if "LDG.E.STRONG" in row["text"]]
+    first_use = next(row for row in rows[rows.index(polls[0]) :] if " R4, " in row["text"] and "LDG" not in row["text"])
+    assert int(first_use["long_scoreboard"]) > 500
+    events = json.loads((tmp_path / "timeline.json").read_text())["traceEvents"]
+    shown = sum(e["name"].startswith("LDG.E.STRONG") for e in events)
+    assert 0 < shown <= int(polls[0]["executed"])

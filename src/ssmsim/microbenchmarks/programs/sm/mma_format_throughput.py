@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ssmsim.microbenchmarks.case import Loop, u32
 
 ARCHITECTURE = "90a"
+Registers = tuple[int, int, int]  # of the sums, of A, of B
 METADATA = 0x44444444  # elements 0 and 1 of each four
 
 
@@ -44,37 +45,37 @@ class Format:
         return f'asm volatile("{self.text} {d}, {a}, {b}, {d}{tail};" : {outputs} : {", ".join(inputs)});'
 
 
-def dense(shape: str, types: str, *registers: int, kind: str = "r", tail: str = "") -> Format:
+def dense(shape: str, types: str, registers: Registers, kind: str = "r", tail: str = "") -> Format:
     return Format(f"mma.sync.aligned.{shape}.row.col.{types}{tail}", *registers, kind=kind)
 
 
-def sparse(shape: str, types: str, *registers: int, kind: str = "r") -> Format:
+def sparse(shape: str, types: str, registers: Registers, kind: str = "r") -> Format:
     return Format(f"mma.sp::ordered_metadata.sync.aligned.{shape}.row.col.{types}", *registers, kind=kind, sparse=True)
 
 
 FORMATS = {
-    "s8.8816": dense("m8n8k16", "s32.s8.s8.s32", 2, 1, 1),
-    "s8.16816": dense("m16n8k16", "s32.s8.s8.s32", 4, 2, 1),
-    "s8.16832": dense("m16n8k32", "s32.s8.s8.s32", 4, 4, 2),
-    "b1.88128": dense("m8n8k128", "s32.b1.b1.s32", 2, 1, 1, tail=".and.popc"),
-    "b1.168128": dense("m16n8k128", "s32.b1.b1.s32", 4, 2, 1, tail=".and.popc"),
-    "b1.168256": dense("m16n8k256", "s32.b1.b1.s32", 4, 4, 2, tail=".and.popc"),
-    "f64.884": dense("m8n8k4", "f64.f64.f64.f64", 2, 1, 1, kind="d"),
-    "f64.1684": dense("m16n8k4", "f64.f64.f64.f64", 4, 2, 1, kind="d"),
-    "f64.1688": dense("m16n8k8", "f64.f64.f64.f64", 4, 4, 2, kind="d"),
-    "f64.16816": dense("m16n8k16", "f64.f64.f64.f64", 4, 8, 4, kind="d"),
-    "tf32.1684": dense("m16n8k4", "f32.tf32.tf32.f32", 4, 2, 1, kind="f"),
-    "tf32.1688": dense("m16n8k8", "f32.tf32.tf32.f32", 4, 4, 2, kind="f"),
-    "f16.16816": dense("m16n8k16", "f32.f16.f16.f32", 4, 4, 2, kind="f"),
-    "f16sum.1688": dense("m16n8k8", "f16.f16.f16.f16", 2, 2, 1),
-    "f16sum.16816": dense("m16n8k16", "f16.f16.f16.f16", 2, 4, 2),
-    "f16.sp.16816": sparse("m16n8k16", "f32.f16.f16.f32", 4, 2, 2, kind="f"),
-    "f16.sp.16832": sparse("m16n8k32", "f32.f16.f16.f32", 4, 4, 4, kind="f"),
-    "f16sum.sp.16832": sparse("m16n8k32", "f16.f16.f16.f16", 2, 4, 4),
-    "tf32.sp.1688": sparse("m16n8k8", "f32.tf32.tf32.f32", 4, 2, 2, kind="f"),
-    "tf32.sp.16816": sparse("m16n8k16", "f32.tf32.tf32.f32", 4, 4, 4, kind="f"),
-    "s8.sp.16832": sparse("m16n8k32", "s32.s8.s8.s32", 4, 2, 2),
-    "s8.sp.16864": sparse("m16n8k64", "s32.s8.s8.s32", 4, 4, 4),
+    "s8.8816": dense("m8n8k16", "s32.s8.s8.s32", (2, 1, 1)),
+    "s8.16816": dense("m16n8k16", "s32.s8.s8.s32", (4, 2, 1)),
+    "s8.16832": dense("m16n8k32", "s32.s8.s8.s32", (4, 4, 2)),
+    "b1.88128": dense("m8n8k128", "s32.b1.b1.s32", (2, 1, 1), tail=".and.popc"),
+    "b1.168128": dense("m16n8k128", "s32.b1.b1.s32", (4, 2, 1), tail=".and.popc"),
+    "b1.168256": dense("m16n8k256", "s32.b1.b1.s32", (4, 4, 2), tail=".and.popc"),
+    "f64.884": dense("m8n8k4", "f64.f64.f64.f64", (2, 1, 1), kind="d"),
+    "f64.1684": dense("m16n8k4", "f64.f64.f64.f64", (4, 2, 1), kind="d"),
+    "f64.1688": dense("m16n8k8", "f64.f64.f64.f64", (4, 4, 2), kind="d"),
+    "f64.16816": dense("m16n8k16", "f64.f64.f64.f64", (4, 8, 4), kind="d"),
+    "tf32.1684": dense("m16n8k4", "f32.tf32.tf32.f32", (4, 2, 1), kind="f"),
+    "tf32.1688": dense("m16n8k8", "f32.tf32.tf32.f32", (4, 4, 2), kind="f"),
+    "f16.16816": dense("m16n8k16", "f32.f16.f16.f32", (4, 4, 2), kind="f"),
+    "f16sum.1688": dense("m16n8k8", "f16.f16.f16.f16", (2, 2, 1)),
+    "f16sum.16816": dense("m16n8k16", "f16.f16.f16.f16", (2, 4, 2)),
+    "f16.sp.16816": sparse("m16n8k16", "f32.f16.f16.f32", (4, 2, 2), kind="f"),
+    "f16.sp.16832": sparse("m16n8k32", "f32.f16.f16.f32", (4, 4, 4), kind="f"),
+    "f16sum.sp.16832": sparse("m16n8k32", "f16.f16.f16.f16", (2, 4, 4)),
+    "tf32.sp.1688": sparse("m16n8k8", "f32.tf32.tf32.f32", (4, 2, 2), kind="f"),
+    "tf32.sp.16816": sparse("m16n8k16", "f32.tf32.tf32.f32", (4, 4, 4), kind="f"),
+    "s8.sp.16832": sparse("m16n8k32", "s32.s8.s8.s32", (4, 2, 2)),
+    "s8.sp.16864": sparse("m16n8k64", "s32.s8.s8.s32", (4, 4, 4)),
 }
 CHAINS, RATES = (1, 4, 8, 16), (1, 2, 4, 8, 16)
 REPEATS = 16
