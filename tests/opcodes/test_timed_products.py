@@ -10,12 +10,11 @@ from ptx_families import FAMILIES, HEAD, kernel
 from ssmsim.config.load import load
 from ssmsim.config.schema import SimConfig
 from ssmsim.engines import open_engine
+from ssmsim.engines.accelsim import refusal
 from ssmsim.engines.request import Request
 from ssmsim.launch import Buffer, Device, Launch
 from ssmsim.sass.decode import decode, decode_launch
 from ssmsim.tracers import open_tracer
-
-pytestmark = pytest.mark.long
 
 INPUT, OUTPUT, SIZE = 0x7E0000000000, 0x7E0001000000, 1 << 17
 PRODUCTS = ("HMMA", "IMMA", "BMMA", "DMMA", "HGMMA", "QGMMA", "IGMMA", "BGMMA")
@@ -48,6 +47,7 @@ def launch_of(cubin: Path, name: str) -> Launch:
     return launch
 
 
+@pytest.mark.long
 def test_every_product_is_timed(cubin: Path, config: SimConfig) -> None:
     seen = set()
     for i in range(len(STATEMENTS)):
@@ -59,3 +59,12 @@ def test_every_product_is_timed(cubin: Path, config: SimConfig) -> None:
         assert counters["smsp__inst_executed.sum"] > 0
     assert {name.split(".")[0] for name in seen} == set(PRODUCTS)
     assert any(".SP." in name for name in seen)
+
+
+def test_accel_sim_refuses_products_that_have_rates_of_their_own() -> None:
+    names = {
+        "HMMA.16816.F32": "", "HGMMA.64x64x16.F32": "", "IADD3": "", "HMMA.SP.16832.F32": "one rate", "IMMA.16832.S8.S8": "one rate",
+        "DMMA.8x8x4": "one rate", "BGMMA.64x64x256.AND.POPC": "one rate",
+    }  # fmt: skip
+    for name, why in names.items():
+        assert why in refusal(*name.split(".")) and bool(why) == bool(refusal(*name.split(".")))
