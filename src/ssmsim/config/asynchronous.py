@@ -15,8 +15,8 @@ class Mbarrier(Group):
         description="from its turn there to its result: a try at a phase that has completed"
     )
     wake_cycles: Cycles = Field(description="from what completes a phase to the results of tries that wait for it")
-    copies_latency_cycles: Cycles = Field(
-        description="from the end of a group of LDGSTS, or its turn at the unit if that is later, to its arrival"
+    copies_wake_cycles: Cycles = Field(
+        description="the same where the end of a group of LDGSTS completes it, which is told to the barrier before a counter"
     )
 
 
@@ -53,6 +53,8 @@ class Cluster(Group):
     copy_latency_cycles: Cycles = Field(
         description="end of a bulk copy's bytes at the port to the other block's mbarrier"
     )
+    reduction_latency_cycles: Cycles = Field(description="that a bulk reduction takes longer than a copy")
+    reduction_share: NonNegative = Field(description="of its bytes that a bulk reduction takes the network longer for")
     load_bytes_per_cycle: Rate = Field(description="that an SM gets of loads from others")
     store_bytes_per_cycle: Rate = Field(description="that an SM sends of stores and copies to others")
     gpc_bytes_per_cycle: Rate = Field(description="between the TPCs of a GPC, all together")

@@ -61,7 +61,7 @@ def _bulk(one, base: str, mods: list[str]) -> None:
     elif base in ("UBLKPF", "UTMAPF"):
         one.bulk = kinds.BULK_PREFETCH
     elif base in ("UBLKCP", "UBLKRED") and mods[:2] == ["S", "S"]:
-        one.bulk = kinds.BULK_BETWEEN
+        one.bulk, one.is_atomic = kinds.BULK_BETWEEN, base == "UBLKRED"
     elif base == "UTMALDG" or mods[:2] == ["S", "G"]:
         one.bulk = kinds.BULK_LOAD
     else:

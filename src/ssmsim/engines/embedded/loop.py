@@ -129,7 +129,7 @@ def happens(m, chip, cores, memory, kind, a, b, cycle):
     elif kind == DRAM_DONE:
         slice_cache.filled(m, chip, cores, memory, a, b, cycle)
     elif kind == COPY_DONE:
-        ldgsts.copied(m, cores.warps[a], b, chip.events, a, cycle)
+        ldgsts.copied(cores.warps[a], b, chip.events, a, cycle)
     elif kind == GMMA_DONE:
         cores.warps[a].gmma_pending -= 1
         scoreboard.release(m, chip, cores, a, cycle, 0)

@@ -54,6 +54,9 @@ def arrive(m, chip, cores, memory, index, resumed, cycle):
         m.l2_replacement, memory.l2_tags, memory.l2_lines, first_way(m, fill, fill.slice), m.l2.ways, fill.line
     )
     if not room(m, slice_, memory.transactions, way, victim, kind):
+        if fill.request == UNANSWERED and resumed == 0:  # dropped: microbenchmark tma/l2_prefetch, bulk.16384.dram.132
+            noc.free_fill(memory.fills, index)
+            return
         wait_for_room(m, chip, cores, memory, index, kind, resumed, cycle)
         return
     at_home = fill.slice == fill.home

@@ -118,12 +118,12 @@ def whole_cycles(sm, time_fp):
 
 
 @njit(cache=True)
-def copied(m, warp, group, events, w, cycle):
+def copied(warp, group, events, w, cycle):
     """A copy has arrived in shared memory; groups that LDGDEPBAR or ARRIVES closed end in order."""
     warp.copy_left[group % COPY_GROUPS] -= 1
     warp.outstanding -= 1
     check_exit(warp, events, w, cycle)
-    flush_groups(m, warp, events, w, cycle)
+    flush_groups(warp, events, w, cycle)
 
 
 @njit(cache=True)
@@ -150,7 +150,7 @@ def closed(m, counts, sm, warp, request, events, cycle):
         request.left = NONE  # to be freed when it leaves the queue
     warp.copy_told[warp.copy_closed % COPY_GROUPS] = cycle + m.mio.commit_latency_cycles
     warp.copy_closed += 1
-    flush_groups(m, warp, events, request.warp, cycle)
+    flush_groups(warp, events, request.warp, cycle)
     behind = max(0, sm.copy_written - cycle)
     if sm.copy_back_fp > cycle << FP:  # nor do those whose data are there go on
         sm.copy_back_fp += behind + 1 << FP
@@ -158,15 +158,13 @@ def closed(m, counts, sm, warp, request, events, cycle):
 
 
 @njit(cache=True)
-def flush_groups(m, warp, events, w, cycle):
+def flush_groups(warp, events, w, cycle):
     """End the oldest groups that are closed and whole: a counter goes down, or the barrier that ARRIVES named counts."""
     while warp.copy_oldest < warp.copy_closed and warp.copy_left[warp.copy_oldest % COPY_GROUPS] == 0:
         group = warp.copy_oldest % COPY_GROUPS
         add = warp.copy_add[group]
         if add < 0:
-            schedule(
-                events, max(cycle, warp.copy_told[group]) + m.mbarrier.copies_latency_cycles, COPIES_ARRIVED, -add, 0
-            )
+            schedule(events, max(cycle + 1, warp.copy_told[group]), COPIES_ARRIVED, -add, 0)
         else:
             schedule(events, max(cycle + 1, warp.copy_told[group]), RELEASE, w, add)
         warp.copy_oldest += 1

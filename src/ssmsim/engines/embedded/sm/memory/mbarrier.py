@@ -69,7 +69,7 @@ def serve(m, chip, cores, index, cycle):
         elif one.remote:
             send(m, chip, cores, slot, address, word, cycle)
         else:
-            count(m, chip, cores, slot, address & OFFSET, word, cycle)
+            count(m, chip, cores, slot, address & OFFSET, word, cycle + m.mbarrier.wake_cycles)
     answer_alone(chip, cores, index, cycle + m.mbarrier.latency_cycles)
     return m.mbarrier.interval_cycles
 
@@ -87,8 +87,8 @@ def write(run, mbarriers, slot, offset, word):
 
 
 @njit(cache=True)
-def count(m, chip, cores, slot, offset, word, cycle):
-    """Arrivals and transactions at a barrier of the block in `slot`; a phase that completes lets go what waits for it."""
+def count(m, chip, cores, slot, offset, word, wakes):
+    """Arrivals and transactions at a barrier of the block in `slot`; what waits for a phase that completes goes on at `wakes`."""
     index = find(cores.mbarriers, slot, offset)
     if index == NONE or cores.mbarriers[index].place == 0:
         chip.run.fault = NO_BARRIER
@@ -105,7 +105,7 @@ def count(m, chip, cores, slot, offset, word, cycle):
     waiting, bar.first, bar.last = bar.first, 0, 0
     while waiting:
         following = cores.requests[waiting].later
-        if go_on(m, chip, cores, waiting, cycle + m.mbarrier.wake_cycles):
+        if go_on(m, chip, cores, waiting, wakes):
             free_request(cores.requests, waiting)
         waiting = following
 
@@ -117,7 +117,8 @@ def copies_arrived(m, chip, cores, index, cycle):
     warp, access = cores.warps[request.warp], cores.accesses[request.access]
     for k in range(access.wavefronts):
         at = access.first_line + 2 * k
-        count(m, chip, cores, warp.block, cores.lines[at] & OFFSET, cores.lines[at + 1], cycle)
+        wakes = cycle + m.mbarrier.copies_wake_cycles
+        count(m, chip, cores, warp.block, cores.lines[at] & OFFSET, cores.lines[at + 1], wakes)
     warp.outstanding -= 1
     check_exit(warp, chip.events, request.warp, cycle)
     free_request(cores.requests, index)
@@ -161,4 +162,4 @@ def send(m, chip, cores, slot, address, word, cycle):
 @njit(cache=True)
 def comes(m, chip, cores, place, word, cycle):
     """What send() sent is there."""
-    count(m, chip, cores, place >> PLACE_BITS, place & OFFSET, word, cycle)
+    count(m, chip, cores, place >> PLACE_BITS, place & OFFSET, word, cycle + m.mbarrier.wake_cycles)

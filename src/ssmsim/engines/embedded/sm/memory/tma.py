@@ -223,7 +223,8 @@ def came(m, chip, cores, fill, cycle):
 def done(m, chip, cores, index, cycle):
     """A copy is in a block's shared memory: its mbarrier counts the bytes."""
     target = cores.requests[index]
-    mbarrier.count(m, chip, cores, target.slot, target.barrier, counted(0, -target.bytes), cycle)
+    wakes = cycle + m.mbarrier.wake_cycles
+    mbarrier.count(m, chip, cores, target.slot, target.barrier, counted(0, -target.bytes), wakes)
     free_request(cores.requests, index)
 
 
@@ -260,12 +261,15 @@ def store(m, chip, cores, memory, sm, index, cycle):
 
 @njit(cache=True)
 def between(m, chip, cores, sm, index, cycle):
-    """A copy from this block's shared memory to another's, at the pace of the SMs' network."""
+    """A copy from this block's shared memory to another's, at the pace of the SMs' network; a reduction takes it longer."""
     request = cores.requests[index]
-    bytes_ = operand(cores, request, BYTES)
+    bytes_, reduces = operand(cores, request, BYTES), cores.code[request.code].is_atomic
+    if reduces:
+        bytes_ += bytes_ * m.cluster.reduction_share_fp >> FP
     expect(m, chip, cores, index)
     slot, other = cores.warps[request.warp].block, cores.requests[request.targets].slot
     pass_port(m, chip, sm, beyond(cores, slot, other), bytes_, m.cluster_store_fp, cycle)
     over = (sm.cluster_free_fp >> FP) + m.cluster.copy_latency_cycles + detour(m, cores, slot, other)
+    over += m.cluster.reduction_latency_cycles * reduces
     schedule(chip.events, over, BULK_DONE, request.targets, 0)
     return max(cycle + 1, sm.cluster_free_fp >> FP)
