@@ -239,8 +239,7 @@ def _gmma(one, text: str, row, config: SimConfig) -> None:
         2 * 16 * int(row["gmma_n"]) * 16
     )  # 32 bytes of K in the time of 16 halves: arXiv 2402.13499, wgmma of fp8 and int8
     one.gmma_fp = -(-(flops << r.FP) // config.tensor.flops_per_cycle_per_subcore)
-    if sparse(text):
-        one.gmma_fp += int(config.tensor.hgmma_sparse_cycles * (1 << r.FP))
+    one.turn_fp = config.tensor.hgmma_sparse_turn_cycles << r.FP if sparse(text) else 0
     one.gmma_smem_fp = int((gmma_operand_bytes(row, text) << r.FP) / config.tensor.hgmma_shared_bytes_per_cycle)
 
 

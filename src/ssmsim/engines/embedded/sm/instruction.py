@@ -57,7 +57,7 @@ CODE = record(
     "stall", "yields", "write_add", "read_add", "latency", "asks", "joins", "indexed",
     "even_reads", "odd_reads", "first_bank", "writes", "wide", "share", "feeds", "fed",
     "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
-    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
+    "gmma_fp", "gmma_smem_fp", "turn_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
     "syncs", "arrivals", "transactions", "remote",  # of a SYNCS, see asynchronous.py
     "bulk", "generic", "accessing", "shrinks",
     "port",  # cycles of the sub-core's port that it takes, 0: by its registers
