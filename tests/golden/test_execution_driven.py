@@ -2,10 +2,7 @@
 accesses drawn at random and for those of the embedded engine.
 """
 
-import csv
-import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +13,7 @@ from ssmsim.config.load import load
 from ssmsim.coverage.check import check
 from ssmsim.engines import open_engine
 from ssmsim.engines.embedded import simulate as driver
-from ssmsim.engines.request import NO_VIEWS, Request, Views
+from ssmsim.engines.request import Request
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch
 from ssmsim.sass.decode import decode_launch
@@ -203,21 +200,3 @@ def test_a_wait_for_the_clock_ends_when_it_is_time(tmp_path: Path) -> None:
         cycles.append(open_engine("embedded").simulate(request).counters["gpc__cycles_elapsed.max"] or 0)
         assert check(launch.folder, H200, 3).reason == ""
     assert cycles[1] - cycles[0] == pytest.approx(4000, abs=100)
-
-
-def test_views_name_the_instructions_that_marks_stand_for(tmp_path: Path) -> None:
-    launch, _ = launch_of(tmp_path, "grid_barrier", [zeros(1), zeros(3 * 132), zeros(132 * 64), 3], 132)
-    program, tracer = decode_launch(launch).program, open_tracer("emulated")
-    views = Views(tmp_path / "timeline.json", 0, tmp_path / "stalls.csv", tmp_path / "samples.csv")
-    request = Request(program, tracer.blocks(launch, program), launch, H200, tracer, views=views)
-    result = open_engine("embedded").simulate(request)
-    plain = open_engine("embedded").simulate(replace(request, views=NO_VIEWS, blocks=tracer.blocks(launch, program)))
-    assert result.counters == plain.counters
-    rows = list(csv.DictReader((tmp_path / "stalls.csv").open()))
-    assert sum(int(row["executed"]) for row in rows) == result.counters["smsp__inst_executed.sum"]
-    polls = [row for row in rows if "LDG.E.STRONG" in row["text"]]
-    first_use = next(row for row in rows[rows.index(polls[0]) :] if " R4, " in row["text"] and "LDG" not in row["text"])
-    assert int(first_use["long_scoreboard"]) > 500
-    events = json.loads((tmp_path / "timeline.json").read_text())["traceEvents"]
-    shown = sum(e["name"].startswith("LDG.E.STRONG") for e in events)
-    assert 0 < shown <= int(polls[0]["executed"])

@@ -43,10 +43,7 @@ def test_a_barrier_counts_when_the_copies_before_have_ended() -> None:
 
 
 def test_without_copies_it_counts_at_once() -> None:
-    assert (
-        last(ARRIVES, wait(0))
-        < 2 * MIO.commit_latency_cycles + MBARRIER.copies_wake_cycles + 20
-    )
+    assert last(ARRIVES, wait(0)) < 2 * MIO.commit_latency_cycles + MBARRIER.copies_wake_cycles + 20
 
 
 def test_copies_behind_it_are_not_waited_for() -> None:
