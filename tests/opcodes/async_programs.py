@@ -93,6 +93,13 @@ PROGRAMS: dict[str, str] = {
     + "xor.b32 b, i, 1; mad.lo.u32 b, b, 16, s; ld.shared.b32 t, [b]; cp.async.mbarrier.arrive.shared.b64 [bar]; mbarrier.arrive.shared.b64 _, [bar]; "
     + wait(1, "1")
     + "mad.wide.u32 x, i, 4, out; st.global.b32 [x], t;",
+    # the first warp drops out: the next phase waits for the second one alone
+    "drop": "@p mbarrier.init.shared.b64 [bar], 64; bar.sync 0; mov.b32 t, 0; setp.lt.u32 q, i, 32; @!q bra STAYS; mbarrier.arrive_drop.shared.b64 _, [bar]; bra END; "
+    + "STAYS: mbarrier.arrive.shared.b64 _, [bar]; "
+    + wait(0, "0")
+    + "mbarrier.arrive.shared.b64 _, [bar]; "
+    + wait(1, "1")
+    + "mov.b32 t, 1; END: mad.wide.u32 x, i, 4, out; st.global.b32 [x], t;",
     # control by what a copy brought, and by what another one stored
     "branch": START.format(count=1)
     + f"@p mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256; @p {BULK} [s], [in], 256, [bar]; "
@@ -178,6 +185,14 @@ CLUSTERED: dict[str, str] = {
     + wait(0, "0")
     + f"ld.shared.b32 u, [c+2048]; st.global.v2.b32 [out], {{t, u}}; {SYNC}",
 }
+CLUSTERED["bulk_add_remote"] = (
+    CLUSTERED["bulk_remote"]
+    .replace(
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32",
+    )
+    .replace("st.shared.b32 [c], t;", "st.shared.b32 [c], t; st.shared.b32 [c+2048], 5;")
+)
 
 
 def program_text() -> str:

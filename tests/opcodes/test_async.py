@@ -115,6 +115,11 @@ def test_copies_of_a_thread_arrive(programs: Programs) -> None:
     np.testing.assert_array_equal(out, given[::4][np.arange(THREADS) ^ 1])
 
 
+def test_a_warp_that_drops_out_is_not_waited_for(programs: Programs) -> None:
+    out = programs.run(programs.launch("drop"), words(4)).out.view(np.uint32)[:THREADS]
+    np.testing.assert_array_equal(out, np.arange(THREADS) >= 32)
+
+
 def test_a_deadlock_names_kernel_block_and_barrier(programs: Programs) -> None:
     message = r"deadlock PC .*PHASECHK.*: deadlock: warp 0 of block 0 waits for ever for the mbarrier at 0x4400, where 1 arrivals"
     with pytest.raises(SsmsimError, match=message):
@@ -320,6 +325,11 @@ def test_bulk_copies_into_the_next_block(programs: Programs) -> None:
     np.testing.assert_array_equal(out[:, :, 1], 1000 * BEFORE[:, None] + THREAD)
 
 
+def test_bulk_reductions_into_the_next_block(programs: Programs) -> None:
+    out = pairs(programs, "bulk_add_remote")
+    np.testing.assert_array_equal(out[:, :, 1], 1000 * BEFORE[:, None] + THREAD + 5)
+
+
 # ---- trace mode -------------------------------------------------------------------------------------------------------
 
 MAPS = {
@@ -466,10 +476,13 @@ def test_a_tile_outside_of_every_buffer_is_refused(programs: Programs) -> None:
         programs.traced(launch)
 
 
-@pytest.mark.parametrize("name", ["pipeline", "neighbours"])
+TIMED = ("pipeline", "neighbours", "ldgsts", "drop", "word", "prefetches", "bulk_add_remote")
+
+
+@pytest.mark.parametrize("name", TIMED)
 def test_the_engine_times_what_is_emulated(programs: Programs, name: str) -> None:
     """mbarriers, bulk copies and blocks of a cluster that reach each other: every instruction is issued once."""
-    launch = programs.launch(name)
+    launch = programs.launch(name, 0, MAPS["load_2d"], threads=1 if name == "word" else 64)
     program, tracer = decode_launch(launch).program, open_tracer("emulated")
     config = load(Path(__file__).parents[2] / "simconfigs/h200.yaml")
     result = open_engine("embedded").simulate(Request(program, tracer.blocks(launch, program), launch, config, tracer))

@@ -40,7 +40,8 @@ def program() -> list[Any]:
         kind = ("ldg", "stg", "lds", "copy", "atomg", "bypass", "red", "hgmma", "ldc", "shfl", "mufu")[i % 11]
         body.append(make(kind, i % 6, lanes, shared, stall=1, wait=[(i + 1) % 6] if i % 5 == 0 else []))
     lanes, shared = [8 * lane for lane in range(32)], [0] * 32
-    waited = [op("DADD R0, R2, R4", write=1), op("S2R R0, SR_TID.X", write=1), op("S2R R0, SR_CTAID.X", write=1),
+    waited = [op("DADD R0, R2, R4", write=1), op("DMMA.8x8x4 R0, R2, R4, R6", write=1),
+              op("DMMA.16x8x4 R0, R4, R6, R8", write=1), op("S2R R0, SR_TID.X", write=1), op("S2R R0, SR_CTAID.X", write=1),
               op("LDS.64 R0, [R2]", width=8, write=1, rows=[lanes]), op("ATOMS.ADD R0, [R2], R4", write=1, rows=[shared]),
               op("STS [R2], R0", read=1, rows=[shared]), op("LDC R0, c[0x0][0x210]", write=1)]  # fmt: skip
     for one in 4 * waited:  # each on the way of what follows

@@ -22,7 +22,7 @@ def dispatching(**fields):
     ) = 1, 4, 2 << r.FP, 2, 7
     m.interval_fp[: len(instruction.PIPES)], m.issue_fp = 2 << r.FP, 1 << r.FP
     sm.tensor_free_fp = sm.tensor_shadow_fp = -(1 << 40)
-    one.first_bank, one.pipe, one.thirds = r.NONE, instruction.FREE, 3
+    one.first_bank, one.pipe, one.share = r.NONE, instruction.FREE, instruction.PARTS
     for name, value in fields.items():
         one[name] = value
     return m, sm, sub, one, lambda cycle: int(pipes.dispatch(m, counts, sm, sub, warp, one, cycle))
@@ -56,7 +56,7 @@ def test_a_wide_multiplication_stays_and_waits_for_its_factor():
     """Two cycles in the stage, four in the pipe; what reads a result of cycle 100 comes at 107 + 2."""
     _, _, sub, one, at = dispatching(pipe=instruction.LITE, feeds=1)
     assert at(100) == 100
-    one.feeds, one.fed, one.wide, one.thirds, one.pipe = 0, 1, 1, 6, instruction.HEAVY
+    one.feeds, one.fed, one.wide, one.share, one.pipe = 0, 1, 1, 2 * instruction.PARTS, instruction.HEAVY
     assert (at(104), sub.stage_free_fp >> r.FP) == (109, 110)
     assert sub.pipe_free_fp[instruction.HEAVY] >> r.FP == 111
 

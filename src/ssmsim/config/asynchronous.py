@@ -15,6 +15,9 @@ class Mbarrier(Group):
         description="from its turn there to its result: a try at a phase that has completed"
     )
     wake_cycles: Cycles = Field(description="from what completes a phase to the results of tries that wait for it")
+    copies_wake_cycles: Cycles = Field(
+        description="the same where the end of a group of LDGSTS completes it, which is told to the barrier before a counter"
+    )
 
 
 class Tma(Group):
@@ -23,6 +26,7 @@ class Tma(Group):
     issue_latency_cycles: Cycles = Field(description="issue of a copy to the request of its first line")
     read_release_cycles: Latency = Field(description="issue to the release of its uniform registers")
     request_cycles: NonNegative = Field(description="between the requests of two lines, or rows that are shorter")
+    prefetch_cycles: NonNegative = Field(description="between the requests of two lines of a prefetch into the L2")
     fill_cycles: NonNegative = Field(description="between two lines that are written to shared memory")
     arrival_latency_cycles: Cycles = Field(description="last line of a load written to its bytes at the mbarrier")
     group_latency_cycles: Cycles = Field(description="last line of a group of stores read to its counter")
@@ -49,6 +53,8 @@ class Cluster(Group):
     copy_latency_cycles: Cycles = Field(
         description="end of a bulk copy's bytes at the port to the other block's mbarrier"
     )
+    reduction_latency_cycles: Cycles = Field(description="that a bulk reduction takes longer than a copy")
+    reduction_share: NonNegative = Field(description="of its bytes that a bulk reduction takes the network longer for")
     load_bytes_per_cycle: Rate = Field(description="that an SM gets of loads from others")
     store_bytes_per_cycle: Rate = Field(description="that an SM sends of stores and copies to others")
     gpc_bytes_per_cycle: Rate = Field(description="between the TPCs of a GPC, all together")

@@ -90,6 +90,16 @@ class Tensor(Group):
     hmma_efficiency: Share = Field(description="share of that rate HMMA saturates at")
     hmma_16816_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
     hmma_1688_latency_cycles: Cycles = Field(description=IN_STALL_COUNTS)
+    dmma_interval_cycles: Interval = Field(
+        description="of DMMA.8x8x4 and 16x8x4; as long again for each further 4 of K"
+    )
+    dmma_884_latency_cycles: Cycles = Field(description="DMMA.8x8x4 to its dependency counter")
+    dmma_1684_latency_cycles: Cycles = Field(
+        description="DMMA.16x8x4 to its dependency counter; see dmma_interval_cycles"
+    )
+    hgmma_sparse_turn_cycles: Cycles = Field(
+        description="that a sparse HGMMA takes longer behind one of another warpgroup"
+    )
     hgmma_overhead_latency_cycles: Cycles = Field(description="issue to wait of one HGMMA beyond its N/2 cycles")
     hgmma_shared_bytes_per_cycle: Rate = Field(description="per SM, operands that HGMMA reads from shared memory")
     hgmma_piece_bytes: Bytes = Field(description="read from shared memory at a time; between two pieces others pass")

@@ -281,31 +281,12 @@ def _surface_store(mods: Mods) -> str:
     return f" = mem r{4 if 'P' in mods else memory_registers(mods)} any any"
 
 
-PREFETCHES = "bulk prefetches into the L2 have no timing"
-BETWEEN = "reductions into another block's shared memory have no timing"
-COPIES_ARRIVE = "arrivals of LDGSTS at an mbarrier have no timing"
 LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
 
 
 def _no_masks(mods: Mods) -> str:
     return LANE_MASKS if "TMASK" in mods else ""
-
-
-def _drops(mods: Mods) -> str:
-    return "mbarrier.arrive_drop has no timing" if "OPTOUT" in mods else ""
-
-
-def _between(mods: Mods) -> str:
-    return BETWEEN if mods.order[:2] == ("S", "S") else ""
-
-
-UNMEASURED = "its rate on the tensor core is not measured"
-SPARSE = "sparse products have no timing"
-
-
-def _sparse(mods: Mods) -> str:
-    return SPARSE if "SP" in mods else ""
 
 
 def _float_convert(mods: Mods) -> str:
@@ -419,14 +400,14 @@ OPCODES: dict[str, Opcode] = {
     "I2IP": Op(A, "b32 = i32 i32 b32", "convert.i2ip"),
     "FRND": Op(X, _round, "convert.frnd"),
     # matrices
-    "HMMA": Op(T, _mma, "matrix.hmma", untimed=_sparse),
-    "IMMA": Op(T, _mma, "matrix.imma", untimed=UNMEASURED),
-    "BMMA": Op(T, _mma, "matrix.bmma", untimed=UNMEASURED),
-    "DMMA": Op(T, _double_mma, "matrix.dmma", untimed=UNMEASURED),
-    "HGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=_sparse),
-    "QGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=_sparse),
-    "IGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=_sparse),
-    "BGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",), untimed=UNMEASURED),
+    "HMMA": Op(T, _mma, "matrix.hmma"),
+    "IMMA": Op(T, _mma, "matrix.imma"),
+    "BMMA": Op(T, _mma, "matrix.bmma"),
+    "DMMA": Op(T, _double_mma, "matrix.dmma"),
+    "HGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",)),
+    "QGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",)),
+    "IGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",)),
+    "BGMMA": Op(T, _wgmma, "wgmma.hgmma", ("machine",)),
     "MOVM": Op(L, "b32 = b32", "tiles.movm"),
     # between lanes
     "SHFL": Op(L, "p b32 = b32 b32 b32", "lanes.shfl", ("active",)),
@@ -524,16 +505,16 @@ OPCODES: dict[str, Opcode] = {
     "UCGABAR_WAIT": Op(D, " = "),
     "ELECT": Op(A, "p? b32? = p?", "lanes.elect", ("active",)),
     # asynchronous copies, barriers in memory, other blocks of a cluster
-    "SYNCS": Op(L, _mbarrier, access=Access.MBARRIER, space=Space.SHARED, refused=_no_masks, untimed=_drops),
-    "ARRIVES": Op(L, " = mem", access=Access.MBARRIER, space=Space.SHARED, untimed=COPIES_ARRIVE),
+    "SYNCS": Op(L, _mbarrier, access=Access.MBARRIER, space=Space.SHARED, refused=_no_masks),
+    "ARRIVES": Op(L, " = mem", access=Access.MBARRIER, space=Space.SHARED),
     "RPCMOV": Op(C, "any = any", refused=LANE_MASKS),
     "UBLKCP": Op(UD, _bulk, access=Access.BULK),
-    "UBLKRED": Op(UD, _bulk, access=Access.BULK, untimed=_between),
-    "UBLKPF": Op(UD, " = u2 b32 policy?", access=Access.BULK, untimed=PREFETCHES),
+    "UBLKRED": Op(UD, _bulk, access=Access.BULK),
+    "UBLKPF": Op(UD, " = u2 b32 policy?", access=Access.BULK),
     "UTMALDG": Op(UD, _tensor_load, access=Access.BULK),
     "UTMASTG": Op(UD, _tensor_store, access=Access.BULK),
     "UTMAREDG": Op(UD, _tensor_store, access=Access.BULK),
-    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK, untimed=PREFETCHES),
+    "UTMAPF": Op(UD, _tensor_prefetch, access=Access.BULK),
     "UTMACCTL": Op(UD, " = u2"),
     "UTMACMDFLUSH": Op(UD, " = "),
     "STAS": Op(L, _store_async, access=Access.REMOTE, space=Space.SHARED),

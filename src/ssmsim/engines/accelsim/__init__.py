@@ -18,7 +18,7 @@ from ssmsim.engines.request import Request, Window, WindowRequest
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Device, Launch, refuse_clusters
 from ssmsim.results import Result, Sampled
-from ssmsim.sass.opcodes import Access, lookup
+from ssmsim.sass.opcodes import Access, Unit, lookup
 from ssmsim.trace.accelsim_format import Header, open_bytes, read_header, read_kernelslist
 from ssmsim.trace.accelsim_writer import KERNEL, LIST, Written, copy_stream, write_stream
 from ssmsim.trace.types import BlockSource, BlockTrace
@@ -123,13 +123,23 @@ class AccelSim:
         return hashed.hexdigest()[:16]
 
 
+def refusal(base: str, *mods: str) -> str:
+    """Why Accel-Sim does not time an opcode, "" when it does."""
+    entry = lookup(base)
+    if entry.access in (Access.MBARRIER, Access.BULK, Access.REMOTE):
+        return "its traces have no place for mbarriers and bulk copies"
+    if base in ("IMMA", "BMMA", "DMMA", "BGMMA") or (entry.unit == Unit.TENSOR and "SP" in mods):
+        return "it has one rate for all products, that of HMMA"
+    return ""
+
+
 def refuse(request: Request) -> None:
     """Raise SsmsimError for what a request asks for and Accel-Sim does not do."""
     refuse_clusters(request.launch)
     for number, name in enumerate(request.program.opcodes):
-        if lookup(name.split(".")[0]).access in (Access.MBARRIER, Access.BULK, Access.REMOTE):
+        what = refusal(*name.split("."))
+        if what:
             at = int((request.program.instructions["opcode"] == number).argmax())
-            what = "its traces have no place for mbarriers and bulk copies"
             raise SsmsimError(what, f"{request.program.kernel}: {request.program.text[at].strip()}", INSTEAD)
     if request.warm:
         raise SsmsimError("Accel-Sim starts with cold caches", f"warm {request.warm[0]}", INSTEAD)

@@ -11,7 +11,7 @@ from ssmsim.engines.embedded.state.records import record
 WHEEL = 8192
 (RELEASE, SERVE, ARRIVE, REPLY, FILL, CHANNEL_SERVE, DRAM_DONE, GMMA_DONE, LAUNCH, BLOCK_FREE, COPY_DONE,
  RETIRE, STORED, FENCE, BACK, SUCCEED, PREFETCH, TMA, BULK_DONE, REMOTE_ARRIVE, CLUSTER_OPEN, SIGNAL,
- GIVEN_BACK) = range(23)  # fmt: skip
+ GIVEN_BACK, COPIES_ARRIVED) = range(24)  # fmt: skip
 
 EVENT = record("next", "when", "kind", "a", "b", "tail")
 

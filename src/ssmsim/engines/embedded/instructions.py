@@ -22,6 +22,7 @@ PIPE = {Unit.ALU: kinds.ALU, Unit.FP64: kinds.FP64, Unit.TENSOR: kinds.TENSOR, U
         Unit.LSU: kinds.FREE}  # fmt: skip
 HEAVY_ONLY = {"IMAD", "IDP", "HFMA2.MMA"}  # the integer multiplier sits in the heavy pipe; UPC, section 5
 LANES_OWN = re.compile(r"SR_(TID|LANEID|\w+MASK)")  # what each lane has another of comes through the unit: special
+GMMA_SPAN = 32  # bytes of K, of every type
 WAITS = {"WARPGROUP", "DEPBAR", "LDGDEPBAR", "BAR"}
 FENCES = {"MEMBAR", "FENCE", "ERRBAR", "CGAERRBAR", "CCTL"}
 
@@ -118,16 +119,18 @@ def _operation(one, name: str, text: str, row, config: SimConfig, where: str) ->
 def _pipe(one, name: str, pipe: int, config: SimConfig) -> None:
     """Pipe, how long it is taken, and the fixed latency of what goes through it."""
     base, mods, sm = name.split(".")[0], name.split(".")[1:], config.sm
-    one.pipe, one.thirds = pipe, 3
+    one.pipe, one.share = pipe, kinds.PARTS
     one.latency = {kinds.ALU: sm.alu_latency_cycles, kinds.FMA: sm.fma_latency_cycles, kinds.FP64: sm.fp64_latency_cycles,
                    kinds.UNIFORM: sm.uniform_latency_cycles, kinds.XU: sm.xu_latency_cycles, kinds.BRANCH: sm.branch_latency_cycles,
                    kinds.TENSOR: _hmma_latency(name, config), kinds.FREE: 1}[one.pipe]  # fmt: skip
     if one.pipe == kinds.FMA and (base in HEAVY_ONLY or name in HEAVY_ONLY):
         one.pipe = kinds.HEAVY
         one.wide = "WIDE" in mods or "HI" in mods
-        one.thirds += 3 * one.wide  # pipes: imad_wide.rate and imad_hi.rate, one per 4 cycles
-    if base == "HMMA" and "1688" in mods and "TF32" not in mods:
-        one.thirds = 2  # hmma: bf16k8.rate, one per 4 cycles
+        one.share += kinds.PARTS * one.wide  # pipes: imad_wide.rate and imad_hi.rate, one per 4 cycles
+    if base == "DMMA":
+        one.latency, one.share = _dmma(mods[0], config)
+    elif one.pipe == kinds.TENSOR and base not in WARPGROUP_PRODUCTS:
+        one.share = _product_share(base, mods)
     if base.startswith("H") and one.pipe in (kinds.FMA, kinds.HEAVY):
         one.latency = sm.fp16_latency_cycles
         # the assembler balances the two: microbenchmark sm/instruction_latency_throughput, hfma2
@@ -191,16 +194,42 @@ def _wait(one, name: str, text: str, row, config: SimConfig, where: str) -> None
         one.defers = "DEFER_BLOCKING" in mods and not one.is_store
 
 
+def _product_share(base: str, mods: list[str]) -> int:
+    """PARTS of HMMA.16816's time for which a product of one warp takes the tensor core.
+
+    It hangs on the bits of K, not on what they are. Our microbenchmark sm/mma_format_throughput, rate.16: 128 bits take 4
+    cycles (s8.16816, b1.168128, tf32.1684, f16sum.1688), 256 take 6, also of a sparse A, 512 of a sparse A 8.25
+    (f16.sp.16832, tf32.sp.16816, s8.sp.16864; 8.13 where sums are halves).
+    """
+    k = next(int(found[2]) for found in (re.fullmatch(r"(16|8)8(\d+)", m) for m in mods) if found)
+    bits = k * (32 if "TF32" in mods else {"HMMA": 16, "IMMA": 8, "BMMA": 1}[base])
+    return {128: kinds.PARTS * 2 // 3, 256: kinds.PARTS, 512: kinds.PARTS * 11 // 8}[bits]
+
+
+def _dmma(shape: str, config: SimConfig) -> tuple[int, int]:
+    """(latency, PARTS of HMMA.16816's time) of DMMA: each four of K take as long again (sm/mma_format_throughput: f64)."""
+    rows, _, k = (int(part) for part in shape.split("x"))
+    tensor = config.tensor
+    hmma = 4096 / tensor.flops_per_cycle_per_subcore / tensor.hmma_efficiency
+    steps = k // 4
+    first = tensor.dmma_884_latency_cycles if rows == 8 else tensor.dmma_1684_latency_cycles
+    taken = steps * tensor.dmma_interval_cycles
+    return first + taken - tensor.dmma_interval_cycles, round(kinds.PARTS * taken / hmma)
+
+
 def _hmma_latency(name: str, config: SimConfig) -> int:
     return config.tensor.hmma_1688_latency_cycles if ".1688." in name else config.tensor.hmma_16816_latency_cycles
 
 
+def sparse(text: str) -> bool:
+    return "GMMA.SP." in text
+
+
 def gmma_operand_bytes(row, text: str) -> int:
     """Bytes that one warpgroup's HGMMA reads from shared memory: B, and A (64 rows) unless it is in registers."""
-    n, k = int(row["gmma_n"]), int(row["gmma_k"])
-    element = 32 // k  # every type spans 32 bytes of K
     from_registers = re.search(r"GMMA\S*\s+R\d+,\s*R\d+", text) is not None
-    return n * k * element + (0 if from_registers else 64 * k * element)
+    spans = 2 * GMMA_SPAN if sparse(text) else GMMA_SPAN  # of a sparse A the half that is there
+    return int(row["gmma_n"]) * spans + (0 if from_registers else 64 * GMMA_SPAN)
 
 
 def _gmma(one, text: str, row, config: SimConfig) -> None:
@@ -210,6 +239,7 @@ def _gmma(one, text: str, row, config: SimConfig) -> None:
         2 * 16 * int(row["gmma_n"]) * 16
     )  # 32 bytes of K in the time of 16 halves: arXiv 2402.13499, wgmma of fp8 and int8
     one.gmma_fp = -(-(flops << r.FP) // config.tensor.flops_per_cycle_per_subcore)
+    one.turn_fp = config.tensor.hgmma_sparse_turn_cycles << r.FP if sparse(text) else 0
     one.gmma_smem_fp = int((gmma_operand_bytes(row, text) << r.FP) / config.tensor.hgmma_shared_bytes_per_cycle)
 
 

@@ -15,6 +15,7 @@ from ssmsim.engines.embedded.event_queue import (
     BULK_DONE,
     CHANNEL_SERVE,
     CLUSTER_OPEN,
+    COPIES_ARRIVED,
     COPY_DONE,
     DRAM_DONE,
     FENCE,
@@ -154,6 +155,8 @@ def asynchronous(m, chip, cores, memory, kind, a, b, cycle):
         tma.done(m, chip, cores, a, cycle)
     elif kind == REMOTE_ARRIVE:
         mbarrier.comes(m, chip, cores, a, b, cycle)
+    elif kind == COPIES_ARRIVED:
+        mbarrier.copies_arrived(m, chip, cores, a, cycle)
     elif kind == CLUSTER_OPEN:
         cluster_barrier.open_barrier(m, cores, a, cycle)
     elif kind == SIGNAL and m.execution_driven:

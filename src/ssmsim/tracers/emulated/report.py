@@ -56,6 +56,9 @@ SPACE_TIMING = {
     Space.GLOBAL_TO_SHARED: "sm_memory/ldgsts_latency_throughput", Space.CONSTANT: "sm/constant_cache_latency",
 }  # fmt: skip
 TIMING = {
+    "IMMA": "sm/mma_format_throughput", "BMMA": "sm/mma_format_throughput", "DMMA": "sm/mma_format_throughput",
+    "QGMMA": "sm/gmma_format_throughput", "IGMMA": "sm/gmma_format_throughput", "BGMMA": "sm/gmma_format_throughput",
+    "ARRIVES": "sm_memory/ldgsts_mbarrier", "UBLKPF": "tma/l2_prefetch", "UTMAPF": "tma/l2_prefetch",
     "HGMMA": "sm/hgmma_throughput", "WARPGROUP": "sm/hgmma_throughput", "BAR": "sm/barrier_latency", "BSYNC": "sm/instruction_pair_throughput",
     "MEMBAR": "sm_memory/fence_latency", "FENCE": "sm_memory/proxy_fence_latency", "ERRBAR": "sm_memory/fence_latency",
     "CGAERRBAR": "sm_memory/fence_latency", "CCTL": "sm_memory/fence_latency", "S2R": "sm/special_register_latency",

@@ -1,7 +1,7 @@
 """What mbarrier operations and bulk copies leave in the pool, behind the lines of their access.
 
-A SYNCS has no lines and two words for each mbarrier that it names: the address, and an operand (of arrivals their count
-with the transactions, see `counted`). A bulk copy has its lines and then OPERANDS words: shared address, mbarrier, bytes,
+A SYNCS or ARRIVES has no lines and two words for each mbarrier that it names: the address, and an operand (of arrivals
+their count with the transactions, see `counted`). A bulk copy has its lines and then OPERANDS words: shared address, mbarrier, bytes,
 blocks of the cluster that it goes to, and for a copy between blocks the source's address.
 """
 
@@ -10,7 +10,7 @@ from numba import njit
 
 from ssmsim.architecture import LANES, LINE_BYTES, LINE_SHIFT, SECTOR_BYTES, SECTOR_SHIFT, SECTORS_PER_LINE
 from ssmsim.engines.embedded.feed.line_word import word_of
-from ssmsim.engines.embedded.sm.instruction import ARRIVE, BULK_SPACE, MBARRIER, REMOTE_STORE
+from ssmsim.engines.embedded.sm.instruction import ARRIVE, BULK_SPACE, DROP, MBARRIER, REMOTE_STORE
 from ssmsim.trace import im2col
 
 ADDRESS, BARRIER, BYTES, TARGETS, SOURCE = range(5)
@@ -19,7 +19,8 @@ OPERANDS = 5
 ROW_SHARED, ROW_BARRIER, ROW_BYTES, ROW_MASK, ROW_SOURCE = 1, 2, 3, 4, 5
 ROW_FIRST, ROW_RUN, ROW_COUNTS, ROW_STRIDES = 16, 17, 18, 22
 MOST_PIXELS = 1024  # of a copy: CUDA driver API, cuTensorMapEncodeIm2col
-COUNT_BITS = 24  # of arrivals; transactions lie above
+COUNT_BITS = 24  # of arrivals, and the highest says that they drop out of later phases; transactions lie above
+DROP_BIT = COUNT_BITS - 1
 WINDOW = 0xFFFF_FFFF  # of a shared address: rank and offset
 
 
@@ -31,7 +32,13 @@ def counted(arrivals, transactions):
 
 @njit(cache=True, forceinline=True)
 def arrivals_of(word):
-    return word & (1 << COUNT_BITS) - 1
+    return word & (1 << DROP_BIT) - 1
+
+
+@njit(cache=True, forceinline=True)
+def drops(word):
+    """Whether the phases after this one expect so many arrivals less."""
+    return word >> DROP_BIT & 1
 
 
 @njit(cache=True, forceinline=True)
@@ -56,16 +63,26 @@ def add(lines, first, count, address, word, sums):
 
 @njit(cache=True)
 def of_mbarriers(one, mask, operands, addresses, lines, first):
-    """Words of a SYNCS from lines[first] on; how many barriers."""
+    """Words of a SYNCS or ARRIVES from lines[first] on; how many barriers."""
     count = 0
     for lane in range(LANES):
         if mask >> lane & 1:
             word = operands[lane]
-            if one.syncs == ARRIVE:
-                arrivals = word if one.arrivals < 0 else one.arrivals
-                word = counted(arrivals, one.transactions * word if one.arrivals >= 0 else 0)
-            count = add(lines, first, count, addresses[lane] & WINDOW, word, one.syncs == ARRIVE)
+            if one.syncs >= ARRIVE:
+                word = counted(word if one.arrivals < 0 else one.arrivals, moved(one, word))
+            count = add(lines, first, count, addresses[lane] & WINDOW, word, one.syncs >= ARRIVE)
+    if one.syncs == DROP:
+        for k in range(count):
+            lines[first + 2 * k + 1] |= 1 << DROP_BIT
     return count
+
+
+@njit(cache=True, forceinline=True)
+def moved(one, word):
+    """Transactions of a lane with this operand: its own where it names arrivals by a register."""
+    if one.arrivals < 0:
+        return 0
+    return one.transactions // 2 if abs(one.transactions) == 2 else one.transactions * word
 
 
 @njit(cache=True)

@@ -293,7 +293,9 @@ def asynchronous(ins, one, on, addresses, row, access, lines, at, operands):
         access.wavefronts = async_words.of_remote_stores(on, ins.width, addresses[row], lines, at[2])
         more = 2 * access.wavefronts
     else:
-        access.wavefronts = async_words.of_mbarriers(one, on, addresses[row], addresses[row + 1], lines, at[2])
+        access.wavefronts = async_words.of_mbarriers(
+            one, on, addresses[row], addresses[row + ins.accesses - 1], lines, at[2]
+        )
         more = 2 * access.wavefronts
     at[2] += access.lines + (more if operands else 0)
 

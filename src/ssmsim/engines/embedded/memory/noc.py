@@ -15,6 +15,7 @@ from ssmsim.engines.embedded.memory.tag_store import set_in_slice
 from ssmsim.engines.embedded.state.records import FP, NONE, PORT_FP, record
 
 PER_PORT = 1 << PORT_FP - FP  # a port's cycles per byte have more fraction bits than times
+UNANSWERED = NONE - 1  # the request of a prefetch into the L2, whose end no SM is told
 GOLDEN = 79  # of DISTANCES: multiples of the golden section lie evenly on a ring
 
 DISTANCES = 128  # of slices, from the nearest to the farthest
@@ -167,6 +168,9 @@ def reply(m, chip, cores, memory, index, when):
         side = 1 - fill.slice * m.l2.partitions // m.l2.slices
         when = cross(m, chip.run, chip.counts, side, m.noc.header_bytes + fill.payload, when)
         schedule(chip.events, when, DRAM_DONE, fill.remote, 0)
+        free_fill(memory.fills, index)
+        return
+    if fill.request == UNANSWERED:
         free_fill(memory.fills, index)
         return
     sm = cores.sms[fill.sm]

@@ -42,7 +42,7 @@ SUBCORE = record(
 SM = record(
     "wake", "number", "gpc", "cpc", "side", "blocks", "warps", "next_subcore", "fenced_until", "active_since", "active", "launch_free",
     "lsu_free", "lsu_next", "tags_free", "back_head", "back_tail", "back_last", "through", "hand_free",
-    "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_shadow_fp", "port_share_fp",
+    "request_free_fp", "reply_free_fp", "tensor_free_fp", "tensor_group", "tensor_shadow_fp", "port_share_fp",
     "pieces_from_fp", "piece_period_fp", "piece_fp", "results_free_fp",
     "store_free_fp", "storing_from", "storing_until", "copy_debt_fp", "copy_free_fp", "copy_past_free_fp", "copy_back_fp", "copy_written",
     "misses", "awaited", "ahead_due", "ahead_free", "ahead_turn", "ahead_next", "ahead_awaited",

@@ -46,17 +46,19 @@ SPACES = (
  CLUSTER) = range(len(SPACES))  # fmt: skip
 
 # What a SYNCS does, and what a bulk instruction does.
-INIT, INVALIDATE, ARRIVE, CHECK = range(4)
-BULK_LOAD, BULK_STORE, BULK_FLUSH, BULK_BETWEEN = range(4)
+INIT, INVALIDATE, CHECK, ARRIVE, DROP, COPIES_ARRIVE = range(6)
+BULK_LOAD, BULK_STORE, BULK_FLUSH, BULK_BETWEEN, BULK_PREFETCH = range(5)
+
+PARTS = 24  # of the interval of a pipe: `share` says how many an instruction takes
 
 # One static instruction as the issue stage sees it. Filled by instructions.py.
 CODE = record(
     "kind", "blocks", "line", "wait_bits", "constant", "pipe", "space", "sources",  # of the next instruction: one line
     "stall", "yields", "write_add", "read_add", "latency", "asks", "joins", "indexed",
-    "even_reads", "odd_reads", "first_bank", "writes", "wide", "thirds", "feeds", "fed",
+    "even_reads", "odd_reads", "first_bank", "writes", "wide", "share", "feeds", "fed",
     "write_long", "is_store", "is_atomic", "bypass", "matrix", "wavefront", "shift", "count", "threads",
-    "gmma_fp", "gmma_smem_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
-    "syncs", "arrivals", "transactions", "remote",  # of a SYNCS; arrivals -1: the register's, transactions: times the register
+    "gmma_fp", "gmma_smem_fp", "turn_fp", "payload", "closes", "commits", "promote", "exits", "defers", "stops", "held_fp",
+    "syncs", "arrivals", "transactions", "remote",  # of a SYNCS, see asynchronous.py
     "bulk", "generic", "accessing", "shrinks",
     "port",  # cycles of the sub-core's port that it takes, 0: by its registers
     "holds", "needs",  # units of registers that a warp holds from it on, and that it needs, see register_file.py

@@ -7,7 +7,7 @@ Operands come from register banks with so many read ports (arXiv 2503.20481, sec
 
 from numba import njit
 
-from ssmsim.engines.embedded.sm.instruction import FIXED, FMA, FREE, GMMA, HEAVY, LITE, MEMORY, QUEUED, TENSOR
+from ssmsim.engines.embedded.sm.instruction import FIXED, FMA, FREE, GMMA, HEAVY, LITE, MEMORY, PARTS, QUEUED, TENSOR
 from ssmsim.engines.embedded.state.records import FP, NONE
 
 READS = 2  # cycles within which all operands are read, or as many as one bank needs
@@ -77,7 +77,7 @@ def occupy(m, counts, sub, one, cycle):
     if pipe == FMA:
         pipe = sub.fma_turn
         sub.fma_turn = HEAVY + LITE - pipe
-    busy = m.interval_fp[pipe] * one.thirds // 3
+    busy = m.interval_fp[pipe] * one.share // PARTS
     start = max(sub.pipe_free_fp[pipe], cycle << FP)
     sub.pipe_free_fp[pipe] = start + busy
     counts.pipe_busy_fp[pipe] += busy

@@ -2,8 +2,9 @@
 
 64 x n x 16 takes n/2 cycles at 1024 FLOP per cycle and sub-core; operands from shared memory can be the slower limit
 (arXiv 2501.12084: full rate from n = 64 on when A comes from shared memory). Groups end in order; WARPGROUP.DEPBAR
-waits until no more than so many are in flight. Operands come before the loads and stores of the SM (hgmma_operands.py); ncu counts
-them as wavefronts of the same data stage.
+waits until no more than so many are in flight. A sparse one takes longer behind one of another warpgroup (our
+microbenchmark sm/gmma_format_throughput: f16.sp, rs.8.2 46 cycles a round of two turns, rs.8.1 none). Operands
+come before the loads and stores of the SM (hgmma_operands.py); ncu counts them as wavefronts of the same data stage.
 """
 
 from numba import njit
@@ -14,6 +15,8 @@ from ssmsim.engines.embedded.sm import hgmma_operands
 from ssmsim.engines.embedded.sm.instruction import TENSOR
 from ssmsim.engines.embedded.sm.scoreboard import reconsider
 from ssmsim.engines.embedded.state.records import FP, INF, NONE
+
+WARPGROUPS = 8  # of a block at most
 
 
 @njit(cache=True)
@@ -32,7 +35,8 @@ def issue(m, chip, cores, w, cycle):
             return
     block.gmma_done[group] += 1
     start = max(sm.tensor_free_fp, cycle << FP)
-    busy = max(one.gmma_fp, one.gmma_smem_fp)
+    busy = max(one.gmma_fp + one.turn_fp * (sm.tensor_group != WARPGROUPS * warp.block + group), one.gmma_smem_fp)
+    sm.tensor_group = WARPGROUPS * warp.block + group
     hgmma_operands.work(m, sm, one, start, busy)
     sm.tensor_free_fp = start + busy
     sm.port_share_fp = (one.gmma_fp << FP) // busy  # below 1 when it waits for its operands

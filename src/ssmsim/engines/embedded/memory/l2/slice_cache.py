@@ -13,7 +13,7 @@ from ssmsim.engines.embedded.event_queue import ARRIVE, DRAM_DONE, STORED, sched
 from ssmsim.engines.embedded.memory import dram, noc
 from ssmsim.engines.embedded.memory.l2 import atomics, cross_partition, slice_queues, writes
 from ssmsim.engines.embedded.memory.line_state import add_l2, drop, fill_l2, missing_of, store_copy, use_l2
-from ssmsim.engines.embedded.memory.noc import take_fill
+from ssmsim.engines.embedded.memory.noc import UNANSWERED, take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, first_way, search
 from ssmsim.engines.embedded.state.records import FP, NONE, record
 
@@ -55,6 +55,9 @@ def arrive(m, chip, cores, memory, index, resumed, cycle):
         m.l2_replacement, memory.l2_tags, memory.l2_lines, first_way(m, fill, fill.slice), m.l2.ways, fill.line
     )
     if not room(m, slice_, memory.transactions, way, victim, kind):
+        if fill.request == UNANSWERED and resumed == 0:  # dropped: microbenchmark tma/l2_prefetch, bulk.16384.dram.132
+            noc.free_fill(memory.fills, index)
+            return
         wait_for_room(m, chip, cores, memory, index, kind, resumed, cycle)
         return
     at_home = fill.slice == fill.home
@@ -99,7 +102,7 @@ def in_turn(m, chip, cores, memory, index, resumed, cycle):
         slice_.resuming[kind] = 0
         return kind
     fill.since = cycle
-    alone = fill.remote or fill.store or fill.atomic or fill.merged
+    alone = fill.remote or fill.store or fill.atomic or fill.merged or fill.request == UNANSWERED
     if (
         m.noc.coalescer_entries_per_gpc
         and not alone

@@ -14,8 +14,9 @@ or lanes that fill with zeros, take a cycle more for each sector: turns has 0.5 
 
 from numba import njit
 
-from ssmsim.engines.embedded.event_queue import RELEASE, schedule
+from ssmsim.engines.embedded.event_queue import COPIES_ARRIVED, RELEASE, schedule
 from ssmsim.engines.embedded.sm import hgmma_operands
+from ssmsim.engines.embedded.sm.instruction import MBARRIER
 from ssmsim.engines.embedded.sm.scoreboard import check_exit
 from ssmsim.engines.embedded.state.records import COPY_GROUPS, FP, LANDINGS, NONE
 
@@ -118,7 +119,7 @@ def whole_cycles(sm, time_fp):
 
 @njit(cache=True)
 def copied(warp, group, events, w, cycle):
-    """A copy has arrived in shared memory; groups that LDGDEPBAR closed release their counter in order."""
+    """A copy has arrived in shared memory; groups that LDGDEPBAR or ARRIVES closed end in order."""
     warp.copy_left[group % COPY_GROUPS] -= 1
     warp.outstanding -= 1
     check_exit(warp, events, w, cycle)
@@ -126,9 +127,9 @@ def copied(warp, group, events, w, cycle):
 
 
 @njit(cache=True)
-def close(warp, one):
-    """LDGDEPBAR issues: copies from now on are of another group."""
-    warp.copy_add[warp.copy_group % COPY_GROUPS] = one.write_add
+def close(warp, one, index):
+    """LDGDEPBAR or ARRIVES, which is request `index`, issues: copies from now on are of another group."""
+    warp.copy_add[warp.copy_group % COPY_GROUPS] = -index if one.space == MBARRIER else one.write_add
     warp.copy_group += 1
     warp.copy_left[warp.copy_group % COPY_GROUPS] = 0
 
@@ -144,8 +145,9 @@ def closed(m, counts, sm, warp, request, events, cycle):
     """
     counts.requests += 1
     counts.answers += 1
-    warp.outstanding -= 1
-    request.left = NONE  # to be freed when it leaves the queue
+    if request.space != MBARRIER:  # else it stays until the group has ended
+        warp.outstanding -= 1
+        request.left = NONE  # to be freed when it leaves the queue
     warp.copy_told[warp.copy_closed % COPY_GROUPS] = cycle + m.mio.commit_latency_cycles
     warp.copy_closed += 1
     flush_groups(warp, events, request.warp, cycle)
@@ -157,7 +159,12 @@ def closed(m, counts, sm, warp, request, events, cycle):
 
 @njit(cache=True)
 def flush_groups(warp, events, w, cycle):
+    """End the oldest groups that are closed and whole: a counter goes down, or the barrier that ARRIVES named counts."""
     while warp.copy_oldest < warp.copy_closed and warp.copy_left[warp.copy_oldest % COPY_GROUPS] == 0:
         group = warp.copy_oldest % COPY_GROUPS
-        schedule(events, max(cycle + 1, warp.copy_told[group]), RELEASE, w, warp.copy_add[group])
+        add = warp.copy_add[group]
+        if add < 0:
+            schedule(events, max(cycle + 1, warp.copy_told[group]), COPIES_ARRIVED, -add, 0)
+        else:
+            schedule(events, max(cycle + 1, warp.copy_told[group]), RELEASE, w, add)
         warp.copy_oldest += 1

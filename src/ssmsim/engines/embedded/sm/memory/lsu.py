@@ -136,7 +136,7 @@ def push(m, chip, cores, w, cycle):
     mask = (one.write_add | one.read_add) * COUNTER_MASK
     warp.long = warp.long | mask if one.write_long else warp.long & ~mask
     if one.closes:
-        ldgsts.close(warp, one)
+        ldgsts.close(warp, one, index)
     elif one.space == COPY:
         request.group = warp.copy_group
         warp.copy_left[warp.copy_group % COPY_GROUPS] += 1

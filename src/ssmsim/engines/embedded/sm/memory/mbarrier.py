@@ -1,4 +1,4 @@
-"""mbarriers: words of shared memory that count the arrivals and bytes of a phase (SYNCS), and what waits for them.
+"""mbarriers: words of shared memory that count the arrivals and bytes of a phase (SYNCS, ARRIVES), and what waits for them.
 
 The SM's unit takes a SYNCS per interval, whatever number of lanes it has (our microbenchmark sm_memory/mbarrier_latency:
 arrivals.16, arrivals_all.16, 2.0 cycles each). A try at a phase that has not completed stays with the barrier until it
@@ -9,10 +9,12 @@ bytes of its copies, cross the SMs' network. How the words count: PTX ISA, mbarr
 from numba import njit
 
 from ssmsim.engines.embedded.event_queue import REMOTE_ARRIVE, schedule
-from ssmsim.engines.embedded.feed.async_words import arrivals_of, transactions_of
+from ssmsim.engines.embedded.feed.async_words import arrivals_of, drops, transactions_of
 from ssmsim.engines.embedded.sm.instruction import CHECK, INIT, INVALIDATE
+from ssmsim.engines.embedded.sm.memory import ldgsts
 from ssmsim.engines.embedded.sm.memory.cluster_network import block_of_rank, detour
 from ssmsim.engines.embedded.sm.memory.return_order import answer_alone, free_request
+from ssmsim.engines.embedded.sm.scoreboard import check_exit
 from ssmsim.engines.embedded.state.records import NONE, record
 
 MBARRIERS = 64  # of a block that the engine keeps
@@ -48,6 +50,10 @@ def serve(m, chip, cores, index, cycle):
     """The SM's unit takes a SYNCS; cycles that it holds the unit."""
     request = cores.requests[index]
     one, slot = cores.code[request.code], cores.warps[request.warp].block
+    if one.closes:
+        sm = cores.sms[cores.blocks[slot].sm]
+        behind = ldgsts.closed(m, chip.counts, sm, cores.warps[request.warp], request, chip.events, cycle)
+        return m.mbarrier.interval_cycles + behind
     if request.off:
         answer_alone(chip, cores, index, cycle + m.mbarrier.latency_cycles)
         return m.mbarrier.interval_cycles
@@ -63,7 +69,7 @@ def serve(m, chip, cores, index, cycle):
         elif one.remote:
             send(m, chip, cores, slot, address, word, cycle)
         else:
-            count(m, chip, cores, slot, address & OFFSET, word, cycle)
+            count(m, chip, cores, slot, address & OFFSET, word, cycle + m.mbarrier.wake_cycles)
     answer_alone(chip, cores, index, cycle + m.mbarrier.latency_cycles)
     return m.mbarrier.interval_cycles
 
@@ -81,14 +87,16 @@ def write(run, mbarriers, slot, offset, word):
 
 
 @njit(cache=True)
-def count(m, chip, cores, slot, offset, word, cycle):
-    """Arrivals and transactions at a barrier of the block in `slot`; a phase that completes lets go what waits for it."""
+def count(m, chip, cores, slot, offset, word, wakes):
+    """Arrivals and transactions at a barrier of the block in `slot`; what waits for a phase that completes goes on at `wakes`."""
     index = find(cores.mbarriers, slot, offset)
     if index == NONE or cores.mbarriers[index].place == 0:
         chip.run.fault = NO_BARRIER
         return
     bar = cores.mbarriers[index]
     bar.pending -= arrivals_of(word)
+    if drops(word):
+        bar.expected -= arrivals_of(word)
     bar.transactions += transactions_of(word)
     if bar.pending or bar.transactions:
         return
@@ -97,9 +105,23 @@ def count(m, chip, cores, slot, offset, word, cycle):
     waiting, bar.first, bar.last = bar.first, 0, 0
     while waiting:
         following = cores.requests[waiting].later
-        if go_on(m, chip, cores, waiting, cycle + m.mbarrier.wake_cycles):
+        if go_on(m, chip, cores, waiting, wakes):
             free_request(cores.requests, waiting)
         waiting = following
+
+
+@njit(cache=True)
+def copies_arrived(m, chip, cores, index, cycle):
+    """The copies before an ARRIVES have ended: its barriers count."""
+    request = cores.requests[index]
+    warp, access = cores.warps[request.warp], cores.accesses[request.access]
+    for k in range(access.wavefronts):
+        at = access.first_line + 2 * k
+        wakes = cycle + m.mbarrier.copies_wake_cycles
+        count(m, chip, cores, warp.block, cores.lines[at] & OFFSET, cores.lines[at + 1], wakes)
+    warp.outstanding -= 1
+    check_exit(warp, chip.events, request.warp, cycle)
+    free_request(cores.requests, index)
 
 
 @njit(cache=True)
@@ -140,4 +162,4 @@ def send(m, chip, cores, slot, address, word, cycle):
 @njit(cache=True)
 def comes(m, chip, cores, place, word, cycle):
     """What send() sent is there."""
-    count(m, chip, cores, place >> PLACE_BITS, place & OFFSET, word, cycle)
+    count(m, chip, cores, place >> PLACE_BITS, place & OFFSET, word, cycle + m.mbarrier.wake_cycles)

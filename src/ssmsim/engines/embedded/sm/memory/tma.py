@@ -18,8 +18,8 @@ from ssmsim.engines.embedded.event_queue import BULK_DONE, RELEASE, TMA, schedul
 from ssmsim.engines.embedded.feed.async_words import BARRIER, BYTES, TARGETS, counted
 from ssmsim.engines.embedded.feed.line_word import full_of, line_of, sectors_of
 from ssmsim.engines.embedded.memory import noc
-from ssmsim.engines.embedded.memory.noc import take_fill
-from ssmsim.engines.embedded.sm.instruction import BULK_BETWEEN, BULK_FLUSH, BULK_LOAD
+from ssmsim.engines.embedded.memory.noc import UNANSWERED, take_fill
+from ssmsim.engines.embedded.sm.instruction import BULK_BETWEEN, BULK_FLUSH, BULK_LOAD, BULK_PREFETCH
 from ssmsim.engines.embedded.sm.memory import mbarrier
 from ssmsim.engines.embedded.sm.memory.cluster_network import beyond, block_of_rank, detour, pass_port
 from ssmsim.engines.embedded.sm.memory.mbarrier import OFFSET, RANK_SHIFT
@@ -88,6 +88,8 @@ def serve(m, chip, cores, memory, s, cycle):
     kind, when = cores.code[request.code].bulk, cycle + 1
     if kind == BULK_LOAD:
         when = load(m, chip, cores, memory, sm, index, cycle)
+    elif kind == BULK_PREFETCH:
+        when = prefetch(m, chip, cores, memory, sm, index, cycle)
     elif kind == BULK_BETWEEN:
         when = between(m, chip, cores, sm, index, cycle)
     elif kind != BULK_FLUSH:
@@ -179,6 +181,32 @@ def load(m, chip, cores, memory, sm, index, cycle):
 
 
 @njit(cache=True)
+def prefetch(m, chip, cores, memory, sm, index, cycle):
+    """Ask the L2 for the next line of a prefetch, which nobody awaits; the cycle of the one behind it."""
+    request = cores.requests[index]
+    access, one = cores.accesses[request.access], cores.code[request.code]
+    if access.lines == 0:
+        return cycle + 1
+    if memory.fills[0].payload < 2 * MAX_CLUSTER:
+        return cycle + RETRY
+    word = cores.lines[access.first_line + request.at]
+    request.at += 1
+    number = take_fill(memory.fills)
+    fill = memory.fills[number]
+    fill.request, fill.line, fill.sectors, fill.full, fill.sm = (
+        UNANSWERED,
+        line_of(word),
+        sectors_of(word),
+        0,
+        sm.number,
+    )
+    fill.waiters, fill.store, fill.atomic, fill.promote, fill.way, fill.payload = 0, 0, 0, one.promote, NONE, 0
+    noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
+    sm.tma_time_fp = max(sm.tma_time_fp, cycle << FP) + m.tma.prefetch_cycles_fp
+    return sm.tma_time_fp >> FP
+
+
+@njit(cache=True)
 def came(m, chip, cores, fill, cycle):
     """A line of a load is there: it is written to shared memory."""
     sm, target = cores.sms[fill.sm], cores.requests[fill.request]
@@ -195,7 +223,8 @@ def came(m, chip, cores, fill, cycle):
 def done(m, chip, cores, index, cycle):
     """A copy is in a block's shared memory: its mbarrier counts the bytes."""
     target = cores.requests[index]
-    mbarrier.count(m, chip, cores, target.slot, target.barrier, counted(0, -target.bytes), cycle)
+    wakes = cycle + m.mbarrier.wake_cycles
+    mbarrier.count(m, chip, cores, target.slot, target.barrier, counted(0, -target.bytes), wakes)
     free_request(cores.requests, index)
 
 
@@ -232,12 +261,15 @@ def store(m, chip, cores, memory, sm, index, cycle):
 
 @njit(cache=True)
 def between(m, chip, cores, sm, index, cycle):
-    """A copy from this block's shared memory to another's, at the pace of the SMs' network."""
+    """A copy from this block's shared memory to another's, at the pace of the SMs' network; a reduction takes it longer."""
     request = cores.requests[index]
-    bytes_ = operand(cores, request, BYTES)
+    bytes_, reduces = operand(cores, request, BYTES), cores.code[request.code].is_atomic
+    if reduces:
+        bytes_ += bytes_ * m.cluster.reduction_share_fp >> FP
     expect(m, chip, cores, index)
     slot, other = cores.warps[request.warp].block, cores.requests[request.targets].slot
     pass_port(m, chip, sm, beyond(cores, slot, other), bytes_, m.cluster_store_fp, cycle)
     over = (sm.cluster_free_fp >> FP) + m.cluster.copy_latency_cycles + detour(m, cores, slot, other)
+    over += m.cluster.reduction_latency_cycles * reduces
     schedule(chip.events, over, BULK_DONE, request.targets, 0)
     return max(cycle + 1, sm.cluster_free_fp >> FP)
