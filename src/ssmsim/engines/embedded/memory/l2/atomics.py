@@ -45,9 +45,11 @@ def hold(m, slice_, owner, fill, sectors, at_home):
     So either partition gets half of the unit (microbenchmark noc/bandwidth_fairness); the unit's room is taken when an
     atomic passes its port.
     """
+    if at_home and fill.passed:  # its port was the other partition's: what waits here with it holds nobody up
+        owner.coming_fp -= sectors * m.l2.atomic_interval_cycles_fp
+        fill.passed = 0
+        return
     if not at_home:
         owner.coming_fp += sectors * m.l2.atomic_interval_cycles_fp
-    elif fill.passed:
-        owner.coming_fp -= sectors * m.l2.atomic_interval_cycles_fp
     fill.passed = 1 - at_home
     slice_.free_fp = max(slice_.free_fp, owner.add_free_fp + owner.coming_fp - m.adds_waiting_fp)
