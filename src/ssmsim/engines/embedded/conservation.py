@@ -97,6 +97,7 @@ def conserve(state: State, executed: int) -> None:
             int((state.slices.misses + state.slices.writes + state.slices.asked + state.slices.waiting).sum()),
             0,
         ),
+        "additions on their way to their owners": (int(state.slices.coming_fp.sum()), 0),
         "DRAM transactions waiting": (
             int((state.channels.reads + state.channels.writes).sum() + state.slices.choosable.sum()),
             0,

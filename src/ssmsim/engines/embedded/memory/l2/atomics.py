@@ -39,16 +39,21 @@ def begin(m, slice_, fill, sectors, now):
 
 
 @njit(cache=True)
+def arrived(m, slice_, sectors):
+    """An atomic from the other partition is at its owner, where it may have to wait: it is not on its way any more.
+
+    Else those that wait behind misses would hold the port that they wait for.
+    """
+    slice_.coming_fp -= sectors * m.l2.atomic_interval_cycles_fp
+
+
+@njit(cache=True)
 def hold(m, slice_, owner, fill, sectors, at_home):
     """The port that an atomic has come through waits while the owner's unit has no room, whichever partition's it is.
 
     So either partition gets half of the unit (microbenchmark noc/bandwidth_fairness); the unit's room is taken when an
     atomic passes its port.
     """
-    if at_home and fill.passed:  # its port was the other partition's: what waits here with it holds nobody up
-        owner.coming_fp -= sectors * m.l2.atomic_interval_cycles_fp
-        fill.passed = 0
-        return
     if not at_home:
         owner.coming_fp += sectors * m.l2.atomic_interval_cycles_fp
     fill.passed = 1 - at_home

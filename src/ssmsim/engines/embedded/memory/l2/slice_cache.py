@@ -102,6 +102,8 @@ def in_turn(m, chip, cores, memory, index, resumed, cycle):
         slice_.resuming[kind] = 0
         return kind
     fill.since = cycle
+    if fill.passed and fill.slice == fill.home:
+        atomics.arrived(m, slice_, popcount(fill.sectors))
     alone = fill.remote or fill.store or fill.atomic or fill.merged or fill.request == UNANSWERED
     if (
         m.noc.coalescer_entries_per_gpc
