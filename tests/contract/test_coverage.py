@@ -25,11 +25,11 @@ def write_sequence(folder: Path, operations: object) -> None:
 def capture(tmp_path: Path) -> Path:
     """Two launches, of which the second is one that no launch fixes, and one that the capture had to leave out."""
     folder = tmp_path / "capture"
-    for name in ("pair-in-shared", "clock-wait"):
+    for name in ("pair-in-shared", "constant-symbol"):
         shutil.copytree(CASES / name, folder / name)
     write_sequence(folder, [
         {"launch": "pair-in-shared", "time_ns": 1000}, {"copy": {"to": 1, "from": 2, "bytes": 3}},
-        {"launch": "clock-wait", "count": 2, "time_ns": 2000}, {"launch": "pair-in-shared", "time_ns": 3000},
+        {"launch": "constant-symbol", "count": 2, "time_ns": 2000}, {"launch": "pair-in-shared", "time_ns": 3000},
         {"refused": {"kernel": "gone", "reason": "its cubin could not be read", "time_ns": 2000}},
     ])  # fmt: skip
     return folder
@@ -43,7 +43,7 @@ def test_shares_of_a_capture(ssmsim, capture):  # noqa: F811
     assert found["launches"] == {"replayed": 2, "whole": 5}
     assert found["time_ns"] == {"replayed": 4000, "whole": 10000}
     assert [(m["launches"], m["time_ns"], m["opcode"]) for m in found["missing"]] == [(2, 4000, "BRA"), (1, 2000, "")]
-    assert "the clock, which CS2R reads" in found["missing"][0]["reason"]
+    assert "__constant__ variable taps" in found["missing"][0]["reason"]
     assert found["missing"][1]["reason"] == "not captured: its cubin could not be read"
     assert found["opcodes"]["replayed"] == found["opcodes"]["whole"] > 10
     assert found["executed"]["whole"] > 100 and found["untimed"] == 0
@@ -54,7 +54,7 @@ def test_tables(ssmsim, capture):  # noqa: F811
     assert (code, error) == (0, "")
     lines = out.splitlines()
     assert any(line.split() == ["launches", "2", "5", "40.0", "%"] for line in lines)
-    assert any("40.0 %" in line and "clock-wait" in line for line in lines)
+    assert any("40.0 %" in line and "constant-symbol" in line for line in lines)
 
 
 def test_a_captured_kernel_of_the_study_is_replayed():
@@ -95,7 +95,7 @@ def test_a_folder_without_launches_is_one_line(name, ssmsim, tmp_path):  # noqa:
 
 
 def test_broken_launches_are_a_line_each_and_the_others_are_told(ssmsim, capture):  # noqa: F811
-    (capture / "clock-wait/launch.json").write_text("{")
+    (capture / "constant-symbol/launch.json").write_text("{")
     other = capture / "empty"
     other.mkdir()
     (other / "launch.json").write_text('{"format": "launch/1"}')
@@ -108,7 +108,7 @@ def test_broken_launches_are_a_line_each_and_the_others_are_told(ssmsim, capture
 
 
 def test_causes_are_counted_together_and_the_largest_comes_first():
-    launch = read_launch(CASES / "clock-wait")
+    launch = read_launch(CASES / "constant-symbol")
     a, b = (
         general(SsmsimError(f"its mask depends on data that PC {pc} LDG.E R2, [R4.64] loads from {name}, which is not recorded",
                             f"k PC {pc} @!P0 STG.E [R4.64], R2"), launch)

@@ -221,3 +221,21 @@ def test_views_name_the_instructions_that_marks_stand_for(tmp_path: Path) -> Non
     events = json.loads((tmp_path / "timeline.json").read_text())["traceEvents"]
     shown = sum(e["name"].startswith("LDG.E.STRONG") for e in events)
     assert 0 < shown <= int(polls[0]["executed"])
+
+
+def test_a_sleep_takes_the_next_power_of_two_of_nanoseconds(tmp_path: Path) -> None:
+    """As on an H200 (microbenchmark sm/nanosleep_duration)."""
+    kernel = """.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry sleeps(.param .u64 out) { %s ret; }
+"""
+    cycles = []
+    for number, sleep in enumerate(("", "nanosleep.u32 648;", "nanosleep.u32 1245;")):
+        cubin = compile_ptx(kernel % sleep, tmp_path / f"{number}.cubin")
+        launch, _ = make_launch(tmp_path / str(number), "sleeps", [zeros(1)], (1, 1, 1), (32, 1, 1), cubin=cubin)
+        program, tracer = decode_launch(launch).program, open_tracer("emulated")
+        request = Request(program, tracer.blocks(launch, program), launch, H200, tracer)
+        cycles.append(open_engine("embedded").simulate(request).counters["gpc__cycles_elapsed.max"] or 0)
+    assert cycles[1] - cycles[0] == pytest.approx(1024 * 1.98, rel=0.02)
+    assert cycles[2] - cycles[0] == pytest.approx(2048 * 1.98, rel=0.02)

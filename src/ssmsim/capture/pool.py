@@ -29,6 +29,7 @@ DROPPED = (
     "NVTX_INJECTION64_PATH",
     "PYTHONSTARTUP",
 )
+PYTHONPATH = os.environ.get("PYTHONPATH", "")  # before the program changes it: its folders may hide Python's own modules
 SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
@@ -41,7 +42,7 @@ def environment() -> dict[str, str]:
     """Of a worker: no interception, no GPU, one thread each."""
     kept = {name: value for name, value in os.environ.items() if name not in DROPPED}
     source = str(Path(ssmsim.__file__).parents[1])
-    path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
+    path = os.pathsep.join(filter(None, (source, PYTHONPATH)))
     return kept | dict.fromkeys(SINGLE, "1") | {"CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": path}
 
 

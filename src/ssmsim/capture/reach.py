@@ -108,7 +108,7 @@ class Reach:
                         self.places[i] |= self._pointed(k)
                 grew |= len(self.places[i]) > before
         chosen = set(seen)
-        for i in feeding:
+        for i in feeding & set(self.found.accesses):  # of others, tensor copies, the buffers seen are all that is known
             for first, end in self.found.accesses[i].listed:
                 chosen |= self._list(first, end)
             chosen |= self.places[i] if i in self.through_memory else set()
