@@ -140,7 +140,9 @@ def test_the_engine_leaves_memory_right(tmp_path: Path, case: tuple) -> None:
         assert (memory(driven, launch, number, wanted.nbytes) == wanted).all(), number
     sliced = driver.timed_with(request, ExecutionDriven(decode_launch(launch), launch))
     issued = "smsp__inst_executed.sum"
-    assert sliced.counters[issued] == pytest.approx(whole.counters[issued], rel=0.1)  # more accesses are timed in the one
+    assert sliced.counters[issued] == pytest.approx(
+        whole.counters[issued], rel=0.1
+    )  # more accesses are timed in the one
 
 
 def test_tickets_are_dealt_once_each(tmp_path: Path) -> None:
@@ -156,12 +158,16 @@ def test_a_flag_that_never_comes_is_a_deadlock(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("ssmsim.tracers.emulated.execution_driven.IN_VAIN", 20)
     launch, _ = launch_of(tmp_path, "forsaken", [zeros(1), zeros(4)], 3)
     program, tracer = decode_launch(launch).program, open_tracer("emulated")
-    with pytest.raises(SsmsimError, match=r"deadlock: warp 0 of block 1 reads the same value .*LDG.* blocks that poll: 1"):
+    with pytest.raises(
+        SsmsimError, match=r"deadlock: warp 0 of block 1 reads the same value .*LDG.* blocks that poll: 1"
+    ):
         open_engine("embedded").simulate(Request(program, tracer.blocks(launch, program), launch, H200, tracer))
 
 
 def test_streams_that_hang_on_nothing_are_not_made_so(tmp_path: Path) -> None:
-    launch, _ = make_launch(tmp_path, "loops", [zeros(64), 9], (1, 1, 1), (64, 1, 1), cubin=CUBIN.parent / "control.cubin")
+    launch, _ = make_launch(
+        tmp_path, "loops", [zeros(64), 9], (1, 1, 1), (64, 1, 1), cubin=CUBIN.parent / "control.cubin"
+    )
     assert EmulatedBlocks(launch, None).execution_driven() is None
 
 
@@ -192,7 +198,9 @@ def test_a_wait_for_the_clock_ends_when_it_is_time(tmp_path: Path) -> None:
     cubin = compile_ptx(CLOCKS, tmp_path / "clocks.cubin")
     cycles = []
     for least in (500, 4500):
-        launch, _ = make_launch(tmp_path / str(least), "waits", [zeros(5 * 2), least], (5, 1, 1), (32, 1, 1), cubin=cubin)
+        launch, _ = make_launch(
+            tmp_path / str(least), "waits", [zeros(5 * 2), least], (5, 1, 1), (32, 1, 1), cubin=cubin
+        )
         program, tracer = decode_launch(launch).program, open_tracer("emulated")
         request = Request(program, tracer.blocks(launch, program), launch, H200, tracer)
         driven = ExecutionDriven(decode_launch(launch), launch, everything=True)

@@ -29,7 +29,9 @@ DROPPED = (
     "NVTX_INJECTION64_PATH",
     "PYTHONSTARTUP",
 )
-PYTHONPATH = os.environ.get("PYTHONPATH", "")  # before the program changes it: its folders may hide Python's own modules
+PYTHONPATH = os.environ.get(
+    "PYTHONPATH", ""
+)  # before the program changes it: its folders may hide Python's own modules
 SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 

@@ -65,7 +65,9 @@ class ExecutionDrivenPool(Pool):
         m.execution_driven = 1
         m.answer_cycles = max(1, int(m.reply_latency + min(0, m.distances.min())))
         self.place_of: dict[int, int] = {}  # record of each block that is loaded
-        self.times: dict[tuple[int, int], list[int]] = {}  # by block and warp: numbers of its readings of the time to come
+        self.times: dict[
+            tuple[int, int], list[int]
+        ] = {}  # by block and warp: numbers of its readings of the time to come
         self.order = np.asarray(getattr(source, "order", range(source.block_count)), np.int64)
 
     def refill(self) -> None:

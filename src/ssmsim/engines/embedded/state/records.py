@@ -23,7 +23,9 @@ LANDINGS = 8  # lines of copies that may still be written: one comes per cycle a
 COPY_GROUPS = 64  # LDGDEPBAR groups in flight per warp: the scoreboard counter has 6 bits
 COUNTER_BITS = 10  # per dependency counter in Warp.scoreboard, wider than the hardware's 6: overflow is checked
 COUNTER_MASK = (1 << COUNTER_BITS) - 1
-STREAM_BIT = 6 * COUNTER_BITS  # above the counters: the rest of the warp's stream is not known (feed/execution_driven.py)
+STREAM_BIT = (
+    6 * COUNTER_BITS
+)  # above the counters: the rest of the warp's stream is not known (feed/execution_driven.py)
 
 OFF_BIT = 30  # in the pool's stream: set when the instruction is on in no lane
 GIVE_BIT = 29  # set when the warp gives registers back before it

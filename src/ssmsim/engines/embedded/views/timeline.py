@@ -75,7 +75,9 @@ class Timeline:
                 self.times[w], self.currents[w] = warps.issued[w], warps.current[w]
         for w in map(int, np.flatnonzero(here & (warps.issued != self.times))):
             self._close(w, None, STALL_REASONS[int(warps.state[w])])
-            static = int(self.currents[w]) % len(self.program.text)  # or the mark that stands for it (feed/execution_driven.py)
+            static = int(self.currents[w]) % len(
+                self.program.text
+            )  # or the mark that stands for it (feed/execution_driven.py)
             row = self.program.instructions[static]
             self.issued[w] = self._slice(self.program.opcodes[row["opcode"]], w // slots, w, self.cycle, None,
                                          pc=f"{row['pc']:#x}", text=self.program.text[static].strip())  # fmt: skip

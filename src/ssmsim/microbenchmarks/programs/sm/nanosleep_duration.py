@@ -14,7 +14,11 @@ TIMES = (0, 20, 40, 100, 250, 648, 1000, 1245, 4000, 20000)  # ns; CUB's look-ba
 LOOPS = [
     *(Loop(f"imm.{t}", f"nanosleep_imm_{t}", 1, replay=t in (40, 648, 1245)) for t in TIMES),
     *(Loop(f"register.{t}", "nanosleep_register", 1, args=(u32(t),)) for t in TIMES),
-    *(Loop(f"register.{t}.{w}", "nanosleep_register", 1, threads=32 * w, args=(u32(t),)) for t in (40, 1000) for w in (4, 16)),
+    *(
+        Loop(f"register.{t}.{w}", "nanosleep_register", 1, threads=32 * w, args=(u32(t),))
+        for t in (40, 1000)
+        for w in (4, 16)
+    ),
 ]
 
 
