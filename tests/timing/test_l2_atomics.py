@@ -68,6 +68,8 @@ def test_what_is_on_the_link_takes_room_of_the_owners_unit():
     assert (near.free_fp, owner.coming_fp) == (8 << FP, 24 << FP)
     came = atomic(5, 4)
     came.passed = 1
+    atomics.arrived(m, owner, 4)  # it is at its owner, whether or not it has to wait there
+    assert owner.coming_fp == 20 << FP
     atomics.begin(m, owner, came, 4, 0)
     atomics.hold(m, owner, owner, came, 4, 1)
     assert (owner.free_fp, owner.coming_fp) == (8 << FP, 20 << FP)
