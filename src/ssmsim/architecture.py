@@ -25,5 +25,6 @@ SECTOR_SHIFT, LINE_SHIFT = 5, 7  # byte address to number of its sector, of its 
 ALL_SECTORS = (1 << SECTORS_PER_LINE) - 1  # mask of a whole line
 
 BANK_BYTES = 4  # word of a shared-memory bank; a pass over all banks is a line
+WORDS_PER_SECTOR = SECTOR_BYTES // BANK_BYTES
 MOST_PARTITIONS = 2  # of the L2
 MOST_DRAM_BANKS = 128  # of a channel, that the engine has room for

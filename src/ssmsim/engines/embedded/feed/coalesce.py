@@ -16,6 +16,7 @@ from ssmsim.architecture import (
     SECTOR_BYTES,
     SECTOR_SHIFT,
     SECTORS_PER_LINE,
+    WORDS_PER_SECTOR,
 )  # fmt: skip
 from ssmsim.engines.embedded.bitmask import popcount
 from ssmsim.engines.embedded.feed import async_words
@@ -35,7 +36,7 @@ from ssmsim.engines.embedded.state.pointers import unowned
 from ssmsim.engines.embedded.state.records import OFF_BIT, record
 from ssmsim.trace.types import SHARED_WINDOW, WINDOW_BYTES
 
-ALL_WORDS = (1 << SECTOR_BYTES // BANK_BYTES) - 1  # of a sector
+ALL_WORDS = (1 << WORDS_PER_SECTOR) - 1  # of a sector
 BARRIER_BITS = 8  # of a barrier's number; above it its threads
 
 # Columns of the sums: per-launch totals that the addresses alone decide.
@@ -192,7 +193,7 @@ def mark_full(row, mask, width, lines, first, count):
                 if covered == (1 << SECTOR_BYTES) - 1:
                     lines[i] |= word_of(0, 1 << sector, 0)
                     continue
-                for word in range(SECTOR_BYTES // BANK_BYTES):
+                for word in range(WORDS_PER_SECTOR):
                     if covered >> word * BANK_BYTES & 15 != 15:
                         words &= ~(1 << word)
     return words
@@ -372,7 +373,8 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
                     read = on ^ negative(last, on)
                     access.wavefronts = max(access.wavefronts, bank_wavefronts(last, read, ins.width, LANES, scratch))
             if one.is_store:
-                access.words = mark_full(last, on, ins.width, lines, first, access.lines)
+                words = mark_full(last, on, ins.width, lines, first, access.lines)
+                access.words = 0 if one.is_atomic else words  # an addition needs what was there
         if access.lines:
             count_sectors(one, lines, first, access.lines, sums)
 

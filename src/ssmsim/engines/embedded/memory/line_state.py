@@ -7,10 +7,8 @@ counts it moves is the caller's: sm/memory/l1.py, memory/l2 with time, sampling/
 
 from numba import njit
 
-from ssmsim.architecture import BANK_BYTES, SECTOR_BYTES, SECTORS_PER_LINE
-
-WORDS_OF_SECTOR = SECTOR_BYTES // BANK_BYTES
-ALL_WORDS = (1 << WORDS_OF_SECTOR) - 1
+from ssmsim.architecture import SECTORS_PER_LINE, WORDS_PER_SECTOR
+from ssmsim.engines.embedded.feed.coalesce import ALL_WORDS
 
 
 @njit(cache=True, forceinline=True)
@@ -64,8 +62,8 @@ def written_whole(entry, sectors, words):
     whole = 0
     for sector in range(SECTORS_PER_LINE):
         if sectors >> sector & 1:
-            entry.words |= words << WORDS_OF_SECTOR * sector
-            if entry.words >> WORDS_OF_SECTOR * sector & ALL_WORDS == ALL_WORDS:
+            entry.words |= words << WORDS_PER_SECTOR * sector
+            if entry.words >> WORDS_PER_SECTOR * sector & ALL_WORDS == ALL_WORDS:
                 whole |= 1 << sector
     return whole
 

@@ -17,7 +17,7 @@ from ssmsim.engines.embedded.memory.noc import UNANSWERED, take_fill
 from ssmsim.engines.embedded.memory.tag_store import bringer, expect, first_way, search
 from ssmsim.engines.embedded.state.records import FP, NONE, record
 
-# words: those written of the sectors that are partial, WORDS_OF_SECTOR bits each (line_state.py).
+# words: those written of the sectors that are partial, WORDS_PER_SECTOR bits each (line_state.py).
 L2_LINE = record("valid", "pending", "dirty", "partial", "words", ("awaited", SECTORS_PER_LINE))
 
 SLICE = record(
