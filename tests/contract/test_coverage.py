@@ -49,6 +49,17 @@ def test_shares_of_a_capture(ssmsim, capture):  # noqa: F811
     assert found["executed"]["whole"] > 100 and found["untimed"] == 0
 
 
+def test_processes_find_what_one_finds(ssmsim, capture):  # noqa: F811
+    for i in range(7):
+        shutil.copytree(CASES / "pair-in-shared", capture / f"again-{i}")
+    (capture / "again-3/launch.json").write_text("{")
+    (capture / "sequence.json").unlink()
+    one = ssmsim("coverage", capture, "--config", H100, "--json", "--workers", 1)
+    two = ssmsim("coverage", capture, "--config", H100, "--json", "--workers", 2)
+    assert one == two and one[0] == 1 and "again-3" in one[2]
+    assert json.loads(two[1])["launches"] == {"replayed": 7, "whole": 9}
+
+
 def test_tables(ssmsim, capture):  # noqa: F811
     code, out, error = ssmsim("coverage", capture, "--config", H100)
     assert (code, error) == (0, "")

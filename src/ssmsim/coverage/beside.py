@@ -1,0 +1,43 @@
+"""Launches checked beside each other: each is a matter of its folder alone, so processes share them out."""
+
+import multiprocessing
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
+
+from ssmsim.config.schema import SimConfig
+from ssmsim.coverage.check import Checked, check
+from ssmsim.errors import SsmsimError, one_line
+
+WORTH = 4  # launches that take about as long as a process takes to start
+
+
+def each(folders: list[Path], config: SimConfig, blocks: int, workers: int | None = None) -> Iterator[Checked | str]:
+    """What `check` finds in each launch/1 folder, in their order; the message, of one that holds no whole launch.
+
+    workers: processes; None: one for each core that this process may run on. Raises SsmsimError when one of them dies.
+    """
+    one = partial(_one, config=config, blocks=blocks)
+    workers = min(workers or len(os.sched_getaffinity(0)), len(folders) // WORTH)
+    if workers <= 1:
+        yield from map(one, folders)
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        try:
+            yield from pool.map(one, folders)
+        except BrokenProcessPool:
+            raise SsmsimError(
+                "a process that checks launches was killed",
+                "coverage",
+                "leave more memory free, or give fewer --workers",
+            ) from None
+
+
+def _one(folder: Path, config: SimConfig, blocks: int) -> Checked | str:
+    try:
+        return check(folder, config, blocks)
+    except SsmsimError as error:
+        return one_line(str(error))
