@@ -247,3 +247,47 @@ def test_a_sleep_takes_the_next_power_of_two_of_nanoseconds(tmp_path: Path) -> N
         cycles.append(open_engine("embedded").simulate(request).counters["gpc__cycles_elapsed.max"] or 0)
     assert cycles[1] - cycles[0] == pytest.approx(1024 * 1.98, rel=0.02)
     assert cycles[2] - cycles[0] == pytest.approx(2048 * 1.98, rel=0.02)
+
+
+GRID_SYNC = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry synced(.param .u64 in, .param .u64 out) {
+  .reg .b64 %a<9>; .reg .b32 %r<20>; .reg .pred %p<4>;
+  ld.param.u64 %a0, [in]; ld.param.u64 %a1, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x;
+  mov.b32 %r3, %envreg1; mov.b32 %r4, %envreg2; mov.b64 %a2, {%r4, %r3};
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra arrived;
+  mul.wide.u32 %a3, %r1, 4; add.s64 %a3, %a0, %a3; add.u32 %r5, %r1, 5; st.global.u32 [%a3], %r5;
+  membar.gl;
+  mov.u32 %r6, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra add; sub.u32 %r6, 0x80000001, %r2;  // the last arrival turns the top bit
+add:
+  atom.global.add.u32 %r7, [%a2+4], %r6;
+again:
+  ld.volatile.global.u32 %r8, [%a2+4]; xor.b32 %r9, %r8, %r7; setp.ge.s32 %p2, %r9, 0; @%p2 bra again;
+  membar.gl;
+arrived:
+  bar.sync 0;
+  add.u32 %r10, %r1, 1; setp.lt.u32 %p3, %r10, %r2; selp.u32 %r10, %r10, 0, %p3;
+  mul.wide.u32 %a4, %r10, 4; add.s64 %a4, %a0, %a4; ld.volatile.global.u32 %r11, [%a4];
+  mad.lo.u32 %r12, %r1, 64, %r0; mul.wide.u32 %a5, %r12, 4; add.s64 %a5, %a1, %a5; st.global.u32 [%a5], %r11;
+  ret;
+}
+"""
+
+
+def test_a_cooperative_launch_finds_a_workspace_to_synchronise_in(tmp_path: Path) -> None:
+    """As the driver gives it, at the address in %envreg1 and 2."""
+    cubin = compile_ptx(GRID_SYNC, tmp_path / "synced.cubin")
+    launch, _ = make_launch(
+        tmp_path / "launch", "synced", [zeros(4), zeros(4 * 64)], (4, 1, 1), (64, 1, 1), cubin=cubin
+    )
+    launch = launch.model_copy(update={"cooperative": True})
+    program, tracer = decode_launch(launch).program, open_tracer("emulated")
+    driven = ExecutionDriven(decode_launch(launch), launch, everything=True)
+    request = Request(program, tracer.blocks(launch, program), launch, H200, tracer)
+    driver.timed_with(request, driven)
+    assert (memory(driven, launch, 1, 4 * 64 * 4).reshape(4, 64) == [[6], [7], [8], [5]]).all()
+    alone = launch.model_copy(update={"cooperative": False})
+    with pytest.raises(SsmsimError, match="outside every buffer"):
+        open_engine("embedded").simulate(Request(program, tracer.blocks(alone, program), alone, H200, tracer))

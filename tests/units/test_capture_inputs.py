@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from ssmsim.capture import driver, follow, inputs, trial
-from ssmsim.capture.inputs import Inputs
-from ssmsim.capture.reach import Reach
+from ssmsim.capture.inputs import Inputs, Live
+from ssmsim.capture.reach import Reach, search
 from ssmsim.capture.recorded import Cubin, Recorded
+from ssmsim.capture.trial import Tried
 from ssmsim.capture.writer import _write_launch
 from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.errors import SsmsimError
@@ -113,7 +114,8 @@ def memory_of(name: str) -> dict[int, bytes]:
 @pytest.fixture
 def memory(monkeypatch: pytest.MonkeyPatch) -> dict[int, bytes]:
     held: dict[int, bytes] = {}
-    place = lambda pointer: next(((at, SIZE) for at in held if at <= pointer < at + SIZE), None)  # noqa: E731
+    place = lambda pointer, _=0: next(((at, SIZE) for at in held if at <= pointer < at + SIZE), None)  # noqa: E731
+    monkeypatch.setattr(driver, "current_context", lambda: 1)
     monkeypatch.setattr(driver, "synchronize", lambda: None)
     monkeypatch.setattr(inputs.device, "current", lambda: GPU)
     monkeypatch.setattr(driver, "allocation_of", place)
@@ -219,7 +221,27 @@ def test_a_list_among_the_parameters_ends_where_it_holds_no_pointer(cubin: Path)
         params = bytes(first) + struct.pack("<QQQQ", *words)
         assert len(params) == end
         buffers = [{"address": at, "bytes": SIZE} for at in (A, B, C, D)]
-        assert set(Reach(found, params, buffers, lambda _: []).needed({(load, 0)})) == lists
+        reader = Live(Path())  # nothing is read
+        assert set(Reach(found, params, buffers, reader).needed({(load, 0)})) == lists
+
+
+def test_an_allocation_that_the_code_does_not_show_is_found_by_its_address(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path
+) -> None:
+    """And those that stand beside its pointer in memory that was read."""
+    memory |= memory_of("gather") | {A: np.full(SIZE // 8, D, np.uint64).tobytes()}
+    launch = recorded(cubin, "gather", Inputs(tmp_path, "none"))
+    found = provenance(decode_image(cubin.read_bytes(), "gather", ""), launch.info.params)
+    (load,) = found.wanted
+    launch.buffers = [b for b in launch.buffers if b["address"] == A]
+    asking = search(found, launch, {}, SIZE, Live(tmp_path))
+    next(asking)
+    asking.send(Tried(frozenset({(load, 0)})))
+    files = asking.send(Tried(outside=frozenset({C + 4, 1 << 40}), refused="outside"))
+    assert set(files) == {A} and {b["address"] for b in launch.buffers} == {A, C, D}
+    with pytest.raises(StopIteration) as end:
+        asking.send(Tried(outside=frozenset({1 << 40}), refused="outside"))
+    assert end.value.value[1] == "a replay is refused: outside"
 
 
 def test_equal_launches_are_tried_once(cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: Any) -> None:

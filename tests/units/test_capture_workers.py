@@ -24,7 +24,7 @@ from ssmsim.capture.trial import Tried
 from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.launch import validated
 from tests.units.fake_driver import FakeDriver
-from tests.units.test_capture_inputs import BODIES, GPU, HELD, SIZE, A, B, C, cubin, memory, memory_of
+from tests.units.test_capture_inputs import BODIES, GPU, HELD, SIZE, A, B, C, D, cubin, memory, memory_of
 
 __all__ = ["cubin", "memory"]  # fixtures
 WORKERS = 2
@@ -229,6 +229,19 @@ def test_a_trial_that_asks_for_what_was_not_copied_is_said(
     Asked(monkeypatch).answers += [Tried(frozenset({(load, 2)}))]
     found, _ = capture(cubin, ["branch"], memory, tmp_path, kept)
     assert found[0][1] == NOT_TAKEN
+
+
+def test_what_lies_behind_pointers_is_copied(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code does not tell which of it control hangs on."""
+    kept = Inputs(tmp_path, workers=1)
+    known = kept._provenance(noted(cubin, "pointers"))
+    assert not isinstance(known, str)
+    (load,) = known[1].wanted
+    Asked(monkeypatch).answers += [Tried(frozenset({(load, 0)})), Tried(frozenset({(load, 3)})), Tried()]
+    ((launch, missing),), _ = capture(cubin, ["pointers"], memory, tmp_path, kept)
+    assert not missing and [b["address"] for b in launch["buffers"] if b["contents"]] == [A, D]
 
 
 def test_what_goes_wrong_in_a_thread_is_raised_at_the_end(

@@ -24,7 +24,7 @@ from ssmsim.capture.keep import name_of
 from ssmsim.capture.modes import NOT_TAKEN
 from ssmsim.capture.pool import Died, Pool, Task, Worker
 from ssmsim.capture.progress import Progress
-from ssmsim.capture.reach import Buffer, Found, Reach, Search, search
+from ssmsim.capture.reach import Buffer, Found, Reach, Search, named_by, search
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.snapshots import Copies, Copy, Files, room
 from ssmsim.capture.trial import Tried, key_of
@@ -34,6 +34,7 @@ from ssmsim.sass import decode
 from ssmsim.tracers.emulated.provenance import Provenance
 
 PLACE = ".trials"  # folder in a capture, while it is made
+MOST_BEHIND = 64 << 20  # bytes that are copied of what lies behind pointers in memory, of one launch
 Then = Callable[[Tried], None]
 
 
@@ -49,6 +50,12 @@ class Memory(Protocol):
 
     def named(self, buffer: Buffer) -> list[Buffer]:
         """The allocations that words of a buffer point into."""
+
+    def holding(self, address: int) -> Buffer | None:
+        """The allocation that holds an address."""
+
+    def places(self) -> Callable[[int], Buffer | None]:
+        """`holding` as it is now, to be asked later."""
 
 
 class Beside:
@@ -84,6 +91,8 @@ class Beside:
                 ]
                 if self.copies.fit(missing):
                     taken.take(missing)
+                    if follows_pointers(found, launch, taken):
+                        taken.take_named(min(limit, MOST_BEHIND))
                     self._ask(image, launch, asked, partial(self._go_on, image, launch, asking, taken))
                     return
                 answer = self._wait(image, launch, asked)
@@ -208,6 +217,7 @@ class Taken:
         self._put: list[Path] = []
         self._copies: dict[int, Copy] = {}
         self._named: dict[tuple[int, int], list[Buffer]] = {}
+        self._places: Callable[[int], Buffer | None] | None = None
 
     def put(self, buffer: Buffer) -> Path:
         self._put.append(self.files.put(self._bytes_of(buffer)))
@@ -216,21 +226,18 @@ class Taken:
     def named(self, buffer: Buffer) -> list[Buffer]:
         key = buffer["address"], buffer["bytes"]
         if key not in self._named:
-            if self.complete:
-                raise NotTaken
-            self._named[key] = self.memory.named(buffer)
+            self._named[key] = (
+                named_by(self._bytes_of(buffer), self.holding) if self.complete else self.memory.named(buffer)
+            )
         return [b.copy() for b in self._named[key]]
 
-    def _named_if_read(self, buffer: Buffer) -> list[Buffer]:
-        try:
-            return self.named(buffer)
-        except SsmsimError:
-            return []
+    def holding(self, address: int) -> Buffer | None:
+        return self.memory.holding(address) if self._places is None else self._places(address)
 
     def candidates(self, found: Provenance, launch: Recorded) -> list[Buffer]:
         """The buffers that trials may ask for, the largest at each address. The launch stays as it is."""
         buffers = [b.copy() for b in launch.buffers]
-        reach = Reach(found, launch.params, buffers, self._named_if_read)
+        reach = Reach(found, launch.params, buffers, IfRead(self))
         largest: dict[int, Buffer] = {}
         for k in reach.most():
             at = buffers[k]["address"]
@@ -243,13 +250,25 @@ class Taken:
         asked for either.
         """
         for buffer in buffers:
-            try:
-                data = self.memory.bytes_of(buffer)
-            except SsmsimError:
-                self.copies.release(buffer["bytes"])
-            else:
-                self._copies[buffer["address"]] = self.copies.of(buffer["address"], data, reserved=True)
-        self.complete = True
+            self._copy(buffer)
+        self.complete, self._places = True, self.memory.places()
+
+    def take_named(self, most: int) -> None:
+        """Copy what words of the copies point into, up to some bytes: the code does not tell which of it is asked for."""
+        named = {b["address"]: b for at, copy in list(self._copies.items()) for b in named_by(copy.data, self.holding)}
+        for at, buffer in sorted(named.items()):
+            most -= buffer["bytes"]  # waiting for room might be waiting for this launch's own copies
+            if at not in self._copies and most >= 0 and self.copies.fit([buffer], wait=False):
+                self._copy(buffer)
+
+    def _copy(self, buffer: Buffer) -> None:
+        """One buffer, for which there is room, if it can be read."""
+        try:
+            data = self.memory.bytes_of(buffer)
+        except SsmsimError:
+            self.copies.release(buffer["bytes"])
+        else:
+            self._copies[buffer["address"]] = self.copies.of(buffer["address"], data, reserved=True)
 
     def drop(self) -> None:
         """Nobody asks any more."""
@@ -266,3 +285,22 @@ class Taken:
             if at <= first and first + size <= at + len(copy.data):
                 return copy.data if size == len(copy.data) else copy.data[first - at : first - at + size]
         raise NotTaken
+
+
+def follows_pointers(found: Provenance, launch: Recorded, taken: Taken) -> bool:
+    """Whether an access of a launch lies in none of its parameters' buffers, as far as the code tells."""
+    places = Reach(found, launch.params, launch.buffers, taken).places
+    return not all(places.values())
+
+
+class IfRead:
+    """The memory that a launch finds, for one who goes on without what cannot be read."""
+
+    def __init__(self, taken: Taken) -> None:
+        self.put, self.holding, self._named = taken.put, taken.holding, taken.named
+
+    def named(self, buffer: Buffer) -> list[Buffer]:
+        try:
+            return self._named(buffer)
+        except SsmsimError:
+            return []

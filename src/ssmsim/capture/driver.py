@@ -104,8 +104,12 @@ def global_of(module: int, name: str) -> tuple[int, int] | None:
     return None
 
 
-def allocation_of(pointer: int) -> tuple[int, int] | None:
-    """(start, bytes) of the driver allocation that holds `pointer`, None when there is none."""
+def allocation_of(pointer: int, asked_in: int = 0) -> tuple[int, int] | None:
+    """(start, bytes) of the driver allocation that holds `pointer`, None when there is none. asked_in: the context to ask
+    in where the calling thread has none.
+    """
+    if asked_in and not current_context():
+        succeeds("cuCtxSetCurrent", c_void_p(asked_in))
     start, size = c_uint64(), c_size_t()
     if succeeds("cuMemGetAddressRange_v2", byref(start), byref(size), c_uint64(pointer)) and size.value:
         return start.value, size.value

@@ -11,8 +11,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from ssmsim.capture import device, driver
 from ssmsim.capture.beside import Beside
 from ssmsim.capture.buffers import largest
@@ -22,14 +20,11 @@ from ssmsim.capture.frameworks import Allocations
 from ssmsim.capture.keep import keep
 from ssmsim.capture.modes import LIMIT_MIB
 from ssmsim.capture.progress import Progress
-from ssmsim.capture.reach import MOST_REACHED, Buffer, search
+from ssmsim.capture.reach import LIST_BYTES, Buffer, named_by, search
 from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.trial import Trials
 from ssmsim.contents import write_recipe
 from ssmsim.tracers.emulated.provenance import WORD
-
-LIST_BYTES = 1 << 20  # a buffer that pointers are looked for in
-LOWEST_POINTER = 1 << 32  # device memory lies far above; smaller numbers are counts and indices
 
 
 class Inputs:
@@ -58,7 +53,7 @@ class Inputs:
                 launch.missing = _unknown(known)
             elif known[1].wanted:
                 held = self._held(launch)
-                self.beside.run(*known, launch, held, self.limit, Live(self.folder, self._named))
+                self.beside.run(*known, launch, held, self.limit, Live(self.folder))
 
     def finish(self, progress: Progress | None = None) -> None:
         """Wait for what is left to do. Raises what went wrong meanwhile."""
@@ -89,7 +84,7 @@ class Inputs:
         if self._trials is None:
             self._trials = Trials(self.folder, device.current())
         with tempfile.TemporaryDirectory() as folder:  # nothing is compressed before it is known that it is kept
-            asking = search(found, launch, self._held(launch), self.limit, Live(Path(folder), self._named))
+            asking = search(found, launch, self._held(launch), self.limit, Live(Path(folder)))
             files = next(asking)
             while True:
                 try:
@@ -132,19 +127,6 @@ class Inputs:
             self._known[key] = image if isinstance(image, str) else follow(image, launch.kernel, launch.info.params)
         return self._known[key]
 
-    def _named(self, buffer: Buffer) -> list[Buffer]:
-        """The allocations that words of a buffer point into."""
-        driver.synchronize()
-        data = driver.read_memory(buffer["address"], min(buffer["bytes"], LIST_BYTES) // WORD * WORD)
-        words = np.unique(np.frombuffer(data, "<u8"))
-        blocks = Allocations()
-        found: dict[int, Buffer] = {}
-        for pointer in map(int, words[(words >= LOWEST_POINTER) & (words < 1 << 57)]):
-            place = blocks.find(pointer) or driver.allocation_of(pointer)
-            if place is not None and len(found) < MOST_REACHED:
-                found[place[0]] = {"address": place[0], "bytes": place[1]}
-        return list(found.values())
-
 
 def _unknown(why: str) -> str:
     return f"not known which contents are needed: {why}"
@@ -153,9 +135,9 @@ def _unknown(why: str) -> str:
 class Live:
     """Memory as it is now."""
 
-    def __init__(self, folder: Path, named: Callable[[Buffer], list[Buffer]]) -> None:
-        """folder: of the files. named: the allocations that words of a buffer point into."""
-        self.folder, self.named = folder, named
+    def __init__(self, folder: Path) -> None:
+        """folder: of the files."""
+        self.folder = folder
 
     def put(self, buffer: Buffer) -> Path:
         data = self.bytes_of(buffer)
@@ -165,6 +147,23 @@ class Live:
 
     def bytes_of(self, buffer: Buffer) -> bytes:
         return _memory(buffer["address"], buffer["bytes"])
+
+    def named(self, buffer: Buffer) -> list[Buffer]:
+        size = min(buffer["bytes"], LIST_BYTES) // WORD * WORD
+        return named_by(_memory(buffer["address"], size), self.places())
+
+    def holding(self, address: int) -> Buffer | None:
+        return self.places()(address)
+
+    def places(self) -> Callable[[int], Buffer | None]:
+        """What holds an address: the allocations of now, asked by any thread and at any time."""
+        blocks, context = Allocations(), driver.current_context()
+
+        def holding(address: int) -> Buffer | None:
+            place = blocks.find(address) or driver.allocation_of(address, context)
+            return None if place is None else {"address": place[0], "bytes": place[1]}
+
+        return holding
 
 
 def _memory(address: int, count: int) -> bytes:

@@ -4,12 +4,16 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from ssmsim.capture.modes import BEYOND, LOST, REFUSED
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.trial import Tried
 from ssmsim.tracers.emulated.provenance import WORD, Provenance
 
 MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
+LIST_BYTES = 1 << 20  # a buffer that pointers are looked for in
+LOWEST_POINTER = 1 << 32  # device memory lies far above; smaller numbers are counts and indices
 Buffer = dict[str, Any]
 Found = tuple[dict[int, Path], str]  # files with the bytes of buffers, by address, and why some are missing
 Search = Generator[dict[int, Path], Tried, Found]
@@ -24,18 +28,34 @@ class Reader(Protocol):
     def named(self, buffer: Buffer) -> list[Buffer]:
         """The allocations that words of a buffer point into."""
 
+    def holding(self, address: int) -> Buffer | None:
+        """The allocation that holds an address."""
+
+
+def named_by(data: bytes, holding: Callable[[int], Buffer | None]) -> list[Buffer]:
+    """The allocations that 8-byte words of a buffer point into, MOST_REACHED at most. data: its bytes."""
+    words = np.unique(np.frombuffer(data[: LIST_BYTES // WORD * WORD], "<u8", min(len(data), LIST_BYTES) // WORD))
+    found: dict[int, Buffer] = {}
+    for pointer in map(int, words[(words >= LOWEST_POINTER) & (words < 1 << 57)]):
+        buffer = holding(pointer) if len(found) < MOST_REACHED else None
+        if buffer is not None:
+            found[buffer["address"]] = buffer
+    return list(found.values())
+
 
 def search(found: Provenance, launch: Recorded, held: Mapping[int, Path], limit: int, reader: Reader) -> Search:
     """Read what a trial misses until it misses nothing. Yields the files that the next trial is to have, is sent what it
     found, and returns the files that the launch needs. held: files of recipes. limit: bytes of a buffer that is read.
     """
-    reach = Reach(found, launch.params, launch.buffers, reader.named)
+    reach = Reach(found, launch.params, launch.buffers, reader)
     loads: set[tuple[int, int]] = set()
     files: dict[int, Path] = {}
     while True:
         tried = yield dict(held) | files
         if tried.lost:
             return {}, f"{LOST}: {tried.lost}"
+        if tried.outside and reach.grow(tried.outside, {*files, *held}):
+            continue
         if not tried.loads:
             return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}" if tried.refused else ""
         loads |= tried.loads
@@ -53,12 +73,10 @@ def search(found: Provenance, launch: Recorded, held: Mapping[int, Path], limit:
 
 
 class Reach:
-    """Which buffers the accesses of a launch may lie in. named: the buffers that a buffer's words point into."""
+    """Which buffers the accesses of a launch may lie in."""
 
-    def __init__(
-        self, found: Provenance, params: bytes, buffers: list[Buffer], named: Callable[[Buffer], list[Buffer]]
-    ) -> None:
-        self.found, self.params, self.buffers, self.named = found, params, buffers, named
+    def __init__(self, found: Provenance, params: bytes, buffers: list[Buffer], reader: Reader) -> None:
+        self.found, self.params, self.buffers, self.reader = found, params, buffers, reader
         self._lists: dict[int, set[int]] = {}  # by buffer, those that its words point into
         self.places: dict[int, set[int]] = {
             i: {k for word in origin.words for k in self._holding(_word(params, word))}
@@ -87,6 +105,19 @@ class Reach:
             chosen = self._reached(followed)
         unknown = any(not (accesses[i].words or accesses[i].listed or accesses[i].loads) for i in followed)
         return list(range(len(self.buffers))) if unknown else sorted(chosen)
+
+    def grow(self, outside: Collection[int], read: Collection[int]) -> bool:
+        """Add the allocations that hold some addresses to the launch's buffers, and those that stand beside their pointers
+        in memory, since other blocks follow those. Whether there are any. read: addresses of the buffers that were read.
+        """
+        before = len(self.buffers)
+        for k in [k for k, b in enumerate(self.buffers) if b["address"] in read]:
+            self._pointed(k)
+        for address in sorted(outside):
+            buffer = None if self._holding(address) else self.reader.holding(address)
+            if buffer is not None and len(self.buffers) < MOST_REACHED:
+                self.buffers.append(buffer)
+        return len(self.buffers) > before
 
     def _unknown(self, access: int) -> bool:
         """Whether it may lie in buffers that are not found yet, or anywhere."""
@@ -136,7 +167,7 @@ class Reach:
     def _pointed(self, number: int) -> set[int]:
         if number not in self._lists:
             self._lists[number] = set()
-            found = self.named(self.buffers[number]) if len(self.buffers) < MOST_REACHED else []
+            found = self.reader.named(self.buffers[number]) if len(self.buffers) < MOST_REACHED else []
             if found:
                 self.buffers[number]["pointers"] = True
             for buffer in found:

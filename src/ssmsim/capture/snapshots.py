@@ -86,9 +86,11 @@ class Copies:
         self._lock = threading.Lock()
         self._latest: weakref.WeakValueDictionary[tuple[int, int], Copy] = weakref.WeakValueDictionary()
 
-    def fit(self, buffers: list[Buffer]) -> bool:
-        """Wait until there is room for buffers, and take it; False at once where there never is."""
-        return self._reserve(sum(b["bytes"] for b in buffers))
+    def fit(self, buffers: list[Buffer], wait: bool = True) -> bool:
+        """Wait until there is room for buffers, and take it; False at once where there never is. wait: else False where
+        there is none now.
+        """
+        return self._reserve(sum(b["bytes"] for b in buffers), wait)
 
     def of(self, address: int, data: bytes, reserved: bool = False) -> Copy:
         """The copy of a buffer with these bytes. reserved: there is room for it; else it is waited for, as far as it helps."""
@@ -106,7 +108,7 @@ class Copies:
         """Give back room that was taken for buffers."""
         self._freed.append(size)
 
-    def _reserve(self, size: int) -> bool:
+    def _reserve(self, size: int, wait: bool = True) -> bool:
         if size > self.most:
             return False
         while True:
@@ -116,4 +118,6 @@ class Copies:
                 if self._used + size <= self.most or self.pool.failure is not None:
                     self._used += size
                     return True
+            if not wait:
+                return False
             time.sleep(LOOK_SECONDS)

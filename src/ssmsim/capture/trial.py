@@ -18,6 +18,7 @@ from ssmsim.capture.recorded import Recorded
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, validated
 from ssmsim.sass.decode import Code, decode_image, refuse_unsupported
+from ssmsim.tracers.emulated.address_space import Outside
 from ssmsim.tracers.emulated.cluster import members_of
 from ssmsim.tracers.emulated.endless import NeverEnds
 from ssmsim.tracers.emulated.execution_driven import ExecutionDriven
@@ -41,11 +42,12 @@ WORD = 8  # bytes of a pointer
 @dataclass(frozen=True)
 class Tried:
     """loads: (load instruction, number of the buffer it read) whose unrecorded data control hangs on, empty when none.
-    refused: why the launch is not replayed, "" when it is or loads says what is missing. hopeless: no contents help it.
-    lost: why it could not be tried, "" when it was.
+    outside: addresses that an access named and no buffer holds. refused: why the launch is not replayed, "" when it is or
+    loads says what is missing. hopeless: no contents help it. lost: why it could not be tried, "" when it was.
     """
 
     loads: frozenset[tuple[int, int]] = frozenset()
+    outside: frozenset[int] = frozenset()
     refused: str = ""
     hopeless: bool = False
     lost: str = ""
@@ -80,6 +82,8 @@ def attempt(image: bytes, recorded: Recorded, files: Mapping[int, Path], folder:
     except UnknownData as error:
         loads = frozenset((i, k) for i, at in error.loads for k in _holding(recorded, at))
         return Tried(loads) if loads else Tried(refused=error.what, hopeless=True)
+    except Outside as error:
+        return Tried(outside=error.addresses, refused=error.what)
     except SsmsimError as error:
         return Tried(refused=error.what)
     except Exception as error:  # a capture goes on; the launch says why its contents are missing

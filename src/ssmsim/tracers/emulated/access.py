@@ -249,6 +249,7 @@ def compile_spoil(ins: Instruction, image: Image) -> Move:
         if ins.entry.space == Space.GENERIC:
             end = local_window(state.launch) + WINDOW_BYTES
             inside = inside & ((rows[:, 0] < SHARED_WINDOW) | (rows[:, 0] >= end))
+            image.check(rows[:, 0], packed(inside, group), width, ins)  # compile_rows knows no generic bounds
         if image.readers is not None and inside.any():
             look_for_readers(image, state, group, image.place(rows[:, 0], inside), inside, width)
         spoil(image, rows[:, 0], inside, width)

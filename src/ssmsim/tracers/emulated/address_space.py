@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ from ssmsim.contents import read_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Buffer, Launch
 from ssmsim.tracers.emulated import module
-from ssmsim.tracers.emulated.hardware import reads_parameters
+from ssmsim.tracers.emulated.hardware import GRID_WORKSPACE, GRID_WORKSPACE_BYTES, reads_parameters
 
 if TYPE_CHECKING:
     from ssmsim.sass.instruction import Instruction
@@ -44,6 +44,14 @@ def _stray(addresses, mask, starts, ends, width):
                 return i, lane
             last = low - 1
     return -1, -1
+
+
+class Outside(SsmsimError):
+    """An access to memory that no buffer of the launch holds. addresses: all that the instruction's lanes name there."""
+
+    def __init__(self, what: str, where: object, addresses: Iterable[int]) -> None:
+        super().__init__(what, where, "record this buffer")
+        self.addresses = frozenset(addresses)
 
 
 class Image:
@@ -91,12 +99,16 @@ class Image:
             spans += module.spans(launches[0], kernel)
             address, size = reads_parameters(kernel)
             spans += [(address, size, "the parameters")] if size else []
+            if launches[0].cooperative:
+                spans.append((GRID_WORKSPACE, GRID_WORKSPACE_BYTES, "the workspace of grid.sync()"))
         image = cls(spans, store)
         if store and kernel is not None:
             for address, data in module.contents(launches[0], kernel):
                 image.write(address, data)
             if kernel.parameter_bytes:
                 image.write(reads_parameters(kernel)[0], launches[0].param_bytes)
+            if launches[0].cooperative:
+                image.write(GRID_WORKSPACE, bytes(GRID_WORKSPACE_BYTES))
         if store and contents:
             for launch in launches[:1]:
                 for buffer in launch.buffers:
@@ -167,9 +179,19 @@ class Image:
                 if self.names
                 else ""
             )
-            raise SsmsimError(
-                f"address {address:#x} lies outside every buffer ({near})", ins.where, "record this buffer"
+            raise Outside(
+                f"address {address:#x} lies outside every buffer ({near})",
+                ins.where,
+                self._strays(addresses, mask, width),
             )
+
+    def _strays(self, addresses: np.ndarray, mask: np.ndarray, width: int) -> list[int]:
+        """All addresses that `check` finds outside."""
+        lanes = (mask[:, None] >> np.arange(32, dtype=np.uint32) & 1).astype(bool)
+        addresses = np.broadcast_to(addresses, lanes.shape)
+        lanes &= addresses >= 0
+        k = np.searchsorted(self.starts, addresses, "right") - 1
+        return [int(a) for a in np.unique(addresses[lanes & ((k < 0) | (addresses + width > self.ends[k]))])]
 
     def place(self, addresses: np.ndarray, lanes: np.ndarray) -> np.ndarray:
         """Indices into `data`, int64 [W, 32], of addresses that `check` passed; idle lanes get 0."""

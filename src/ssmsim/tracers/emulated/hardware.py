@@ -22,6 +22,9 @@ RESERVED_SHARED = 0x400  # the first KB of a block's shared window is the driver
 SHARED_UNIT = 128  # bytes: shared memory is given to blocks in these units (PTX ISA, %total_smem_size)
 CALL_STACK = 4096  # room below the kernel's own frame for callees and allocations whose sizes the cubin does not total
 PARAMETER_WINDOW = 0x7B00_0000_0000  # generic address of the parameters: far from buffers, variables and windows
+# Memory of the driver that the blocks of a cooperative launch synchronise in: any place serves that nothing else has, as
+# kernels read its address from bank 0. All zeros between launches.
+GRID_WORKSPACE, GRID_WORKSPACE_BYTES = 0x7B80_0000_0000, 4096
 END = 0x210  # of the part that the driver fills; parameters follow on sm_90
 
 BLOCK_DIM, GRID_DIM, LOCAL_BASE, STACK_TOP, DYNAMIC_SHARED, GRID_SYNC = 0x00, 0x0C, 0x20, 0x28, 0x2C, 0x44
@@ -108,8 +111,11 @@ def bank0(launch: Launch, kernel: Kernel) -> Bank:
     bank.put(DESCRIPTOR, 0, "<u8")
     if launch.explicit_cluster is not None:
         bank.put(IN_CLUSTERS, int(launch.explicit_cluster))
-    if launch.cooperative is False:
-        bank.put(GRID_SYNC, 0, "<u8")
+    if launch.cooperative is not None:
+        address = GRID_WORKSPACE if launch.cooperative else 0
+        bank.put(
+            GRID_SYNC, [address >> 32, address & 0xFFFFFFFF]
+        )  # the high word first, as cooperative_groups reads it
     multiprocessors = (launch.device.model_extra or {}).get("multiprocessors")
     if isinstance(multiprocessors, int):
         bank.put(SM_COUNT, multiprocessors)
