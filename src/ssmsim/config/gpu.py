@@ -42,6 +42,9 @@ class Launch(Group):
     apart_turns: Room = Field(
         description="while places are empty, turns of other GPCs between two of the SMs of cluster.sms_apart; 0: all get one block first"
     )
+    full_block_turn: Room = Field(
+        description="sub-cores by which blocks move on whose warps fill all sub-cores alike; others begin where the last one ended"
+    )
     first_instruction_cycles: Cycles = Field(description="block launch to the first issue of its warps")
     release_cycles: Cycles = Field(description="last warp's exit to a successor block's launch")
     schedule: Literal["dynamic", "persistent"] = Field(
