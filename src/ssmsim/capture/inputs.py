@@ -24,7 +24,7 @@ from ssmsim.capture.reach import LIST_BYTES, Buffer, named_by, search
 from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.trial import Trials
 from ssmsim.contents import write_recipe
-from ssmsim.tracers.emulated.origins import WORD
+from ssmsim.tracers.emulated.provenance import WORD
 
 
 class Inputs:

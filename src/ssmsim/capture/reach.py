@@ -9,8 +9,7 @@ import numpy as np
 from ssmsim.capture.modes import BEYOND, LOST, REFUSED
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.trial import Tried
-from ssmsim.tracers.emulated.origins import WORD
-from ssmsim.tracers.emulated.provenance import Provenance
+from ssmsim.tracers.emulated.provenance import WORD, Provenance
 
 MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
 LIST_BYTES = 1 << 20  # a buffer that pointers are looked for in

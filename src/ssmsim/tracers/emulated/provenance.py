@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ssmsim.sass.opcodes import WARPGROUP_PRODUCTS, Access, Space
 from ssmsim.sass.records import access_bytes
+from ssmsim.tracers.emulated.origins import WORD as WORD
 from ssmsim.tracers.emulated.origins import Flow, Origin, written_maps
 from ssmsim.tracers.emulated.resources import bulk_stores
 from ssmsim.tracers.emulated.slice import slice_program
