@@ -84,8 +84,9 @@ def test_it_is_simulated_whole(launch: Launch) -> None:
     assert found.executed.total() == emulate_totals(launch).warp_instructions
 
 
+@pytest.mark.parametrize("workers", [0, 1])
 def test_a_capture_asks_for_the_lists_and_finds_the_matrices(
-    launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workers: int, launch: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = {b.address: b.bytes for b in launch.buffers}
     held = {b.address: read_contents(FOLDER / b.contents, b.bytes).ljust(b.bytes, b"\0")
@@ -94,7 +95,7 @@ def test_a_capture_asks_for_the_lists_and_finds_the_matrices(
     monkeypatch.setattr(driver, "synchronize", lambda: None)
     monkeypatch.setattr(inputs.device, "current", lambda: launch.device.model_dump())
     monkeypatch.setattr(driver, "allocation_of", place)
-    monkeypatch.setattr(driver, "read_memory", lambda address, count: held[address][:count])
+    monkeypatch.setattr(driver, "read_memory", lambda address, count: held.get(address, bytes(count))[:count])
     passed: list[dict[str, Any]] = [
         b.model_dump(exclude_none=True, exclude={"contents", "pointers"})
         for b in launch.buffers if struct.pack("<Q", b.address) in launch.param_bytes
@@ -106,7 +107,9 @@ def test_a_capture_asks_for_the_lists_and_finds_the_matrices(
         block=launch.block, cluster=launch.cluster, shared=launch.shared_memory_bytes, registers=info.registers,
         params=launch.param_bytes, buffers=passed,
     )  # fmt: skip
-    contents, missing = Inputs(tmp_path).record(recorded)
-    assert missing == ""
-    assert set(contents) == {at(launch, name) for name in LISTS}
+    kept = Inputs(tmp_path, workers=workers)
+    kept.fill(recorded)
+    kept.finish()
+    assert recorded.missing == ""
+    assert set(recorded.contents) == {at(launch, name) for name in LISTS}
     assert {b["address"] for b in recorded.buffers} == set(sizes)
