@@ -91,8 +91,9 @@ def test_a_capture_asks_for_the_lists_and_finds_the_matrices(
     sizes = {b.address: b.bytes for b in launch.buffers}
     held = {b.address: read_contents(FOLDER / b.contents, b.bytes).ljust(b.bytes, b"\0")
             for b in launch.buffers if b.contents is not None}  # fmt: skip
-    place = lambda p: next(((a, size) for a, size in sizes.items() if a <= p < a + size), None)  # noqa: E731
+    place = lambda p, _=0: next(((a, size) for a, size in sizes.items() if a <= p < a + size), None)  # noqa: E731
     monkeypatch.setattr(driver, "synchronize", lambda: None)
+    monkeypatch.setattr(driver, "current_context", lambda: 1)
     monkeypatch.setattr(inputs.device, "current", lambda: launch.device.model_dump())
     monkeypatch.setattr(driver, "allocation_of", place)
     monkeypatch.setattr(driver, "read_memory", lambda address, count: held.get(address, bytes(count))[:count])

@@ -160,8 +160,9 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> dict[int, bytes]:
         OUT: bytes(4096),
         TENSOR: bytes(SIZE),
     }
-    place = lambda p: next(((at, len(held[at])) for at in held if at <= p < at + len(held[at])), None)  # noqa: E731
+    place = lambda p, _=0: next(((at, len(held[at])) for at in held if at <= p < at + len(held[at])), None)  # noqa: E731
     monkeypatch.setattr(driver, "synchronize", lambda: None)
+    monkeypatch.setattr(driver, "current_context", lambda: 1)
     monkeypatch.setattr(inputs.device, "current", lambda: GPU)
     monkeypatch.setattr(driver, "allocation_of", place)
     monkeypatch.setattr(driver, "read_memory", lambda address, count: held[address][:count])
