@@ -20,9 +20,14 @@ Size = Annotated[int, Field(ge=0, le=1 << 48)]
 MAX_GRID, MAX_BLOCK, MAX_THREADS = (2**31 - 1, 65535, 65535), (1024, 1024, 64), 1024
 MAX_SHARED, MAX_PARAMETERS = 227 << 10, 32764  # bytes
 WARP_REGISTERS, SUBCORE_REGISTERS, SUBCORES = 256, 16384, 4  # registers are given to warps in steps of 256
-DTYPE_BYTES = {
+DTYPE_BYTES = {  # PyTorch's, by the bytes that one element takes in memory; a name says no more than that
     "bfloat16": 2, "float16": 2, "float32": 4, "float64": 8, "bool": 1,
-    "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8,
+    "int8": 1, "uint8": 1, "int16": 2, "int32": 4, "int64": 8, "uint16": 2, "uint32": 4, "uint64": 8,
+    "float8_e4m3fn": 1, "float8_e4m3fnuz": 1, "float8_e5m2": 1, "float8_e5m2fnuz": 1, "float8_e8m0fnu": 1,
+    "float4_e2m1fn_x2": 1, "complex32": 4, "complex64": 8, "complex128": 16,
+    "qint8": 1, "quint8": 1, "qint32": 4, "quint4x2": 1, "quint2x4": 1,
+    "bits1x8": 1, "bits2x4": 1, "bits4x2": 1, "bits8": 1, "bits16": 2,
+    **{f"{sign}int{bits}": 1 for sign in ("", "u") for bits in range(1, 8)},
 }  # fmt: skip
 
 

@@ -33,7 +33,9 @@ def find_buffers(kernel: str, layout: Layout, params: bytes) -> list[dict[str, A
             hints.remove(hint)
         known = hint or described
         if known is not None:
-            buffer |= {"name": known.name, "dtype": known.dtype, "shape": known.shape, "stride": known.stride}
+            buffer["name"] = known.name
+            if known.dtype is not None:
+                buffer |= {"dtype": known.dtype, "shape": known.shape, "stride": known.stride}
         if offset in names:
             buffer["name"] = names[offset]
         if described is not None:

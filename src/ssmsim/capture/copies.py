@@ -10,6 +10,7 @@ from typing import Any
 from ssmsim.capture import driver
 from ssmsim.capture.describe import TENSORS
 from ssmsim.contents import make
+from ssmsim.errors import SsmsimError
 
 
 class Copies:
@@ -35,7 +36,10 @@ class Copies:
             if described is None or "recipe" in buffer or buffer["bytes"] < described.bytes:
                 continue
             driver.synchronize()
-            there = hashlib.sha256(driver.read_memory(buffer["address"], described.bytes)).hexdigest()
+            try:
+                there = hashlib.sha256(driver.read_memory(buffer["address"], described.bytes)).hexdigest()
+            except SsmsimError:
+                continue
             if there == self._hash(described):
                 buffer |= {"recipe": described.name, "tensor": described.name, "bytes": described.bytes}
 

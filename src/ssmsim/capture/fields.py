@@ -4,8 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ssmsim.capture.keep import keep
 from ssmsim.capture.recorded import Recorded
+from ssmsim.launch import Buffer
+
+ALWAYS = ("address", "bytes", "pointer", "contents", "pointers")  # what a replay needs of a buffer
 
 
 def fields(
@@ -31,9 +36,22 @@ def fields(
         "registers_per_thread": launch.registers,
         "cubin": cubin,
         "params": launch.params.hex(),
-        "buffers": buffers,
+        "buffers": [kept for buffer in buffers if (kept := sound(buffer)) is not None],
         "variables": variables or None,
         "cooperative": launch.cooperative,
         "explicit_cluster": launch.explicit_cluster,
         "attributes": launch.attributes or None,
     }
+
+
+def sound(buffer: dict[str, Any]) -> dict[str, Any] | None:
+    """A buffer as launch/1 takes it: without what is known of its tensor where that contradicts itself, None where its place
+    does. A launch is not lost by it.
+    """
+    for kept in (buffer, {k: v for k, v in buffer.items() if k in ALWAYS}):
+        try:
+            Buffer.model_validate(kept)
+        except ValidationError:
+            continue
+        return kept
+    return None

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ssmsim.capture.describe import Described, layout
+from ssmsim.capture.describe import Described, described
 from ssmsim.elf_attributes import code_sha256
 
 _arguments = threading.local()
@@ -28,11 +28,7 @@ def watch_triton(launched: list[tuple[str, str]] | None = None) -> None:
 
     def noting(self: Any, *args: Any, **kwargs: Any) -> Any:
         named = list(zip(self.arg_names, args, strict=False)) + list(kwargs.items())
-        _arguments.tensors = [
-            Described(name, value.data_ptr(), value.numel() * value.element_size(), *layout(value))
-            for name, value in named
-            if hasattr(value, "data_ptr")
-        ]
+        _arguments.tensors = [found for name, value in named if (found := described(name, value)) is not None]
         try:
             compiled = run(self, *args, **kwargs)
         finally:
@@ -83,7 +79,8 @@ class Allocations:
     def __init__(self) -> None:
         torch = sys.modules.get("torch")
         blocks = []
-        if torch is not None and torch.cuda.is_initialized():
+        cuda = getattr(torch, "cuda", None)  # not there while PyTorch is being imported
+        if cuda is not None and hasattr(cuda, "is_initialized") and cuda.is_initialized():
             for segment in _segments(torch):
                 address = segment["address"]
                 for block in segment["blocks"]:

@@ -28,6 +28,7 @@ from ssmsim.errors import SsmsimError
 from ssmsim.sass.kernel_elf import Kernel, read_kernel
 
 PER_THREAD_STREAM = 2  # CU_STREAM_PER_THREAD
+UNREAD = "not all that it finds in memory could be read"
 BETWEEN = "it was launched while a stream was recorded into a CUDA graph, when nothing may wait for the GPU"
 
 
@@ -249,6 +250,8 @@ class Interceptor:
             recorded = self._recorded(kernel, geometry, graph is not None)
         except SsmsimError as error:
             recorded = Refused(kernel, error.what, geometry.grid, geometry.block)
+        except Exception as error:  # the others are kept
+            recorded = Refused(kernel, f"{type(error).__name__}: {error}", geometry.grid, geometry.block)
         if self.timed and self._gate is None and not self.timers:
             self._gate = driver.Gate(geometry.stream)
             threading.Timer(2.0, self._gate.open).start()  # a program that waits inside the region gets on
@@ -305,14 +308,22 @@ class Interceptor:
         recorded.buffers = (
             find_buffers(kernel, info.params, recorded.params) if seen is None else [b.copy() for b in seen]
         )
+        try:
+            self._read(recorded, function)
+        except SsmsimError as error:  # memory that cannot be read: what is known of the launch is kept
+            recorded.missing = f"{UNREAD}: {error.what}"
+        return recorded
+
+    def _read(self, recorded: Recorded, function: int) -> None:
+        """What a launch finds in memory: inputs that were copied, the module's variables, contents."""
         self.copies.recognise(recorded.buffers)
-        key, whole = (cubin.sha256, kernel), self.inputs is not None and self.inputs.mode == "all"
+        key = (recorded.cubin.sha256, recorded.kernel)
+        whole = self.inputs is not None and self.inputs.mode == "all"
         if key not in self._kernels:
-            self._kernels[key] = read_kernel(cubin.image, kernel, kernel)
+            self._kernels[key] = read_kernel(recorded.cubin.image, recorded.kernel, recorded.kernel)
         recorded.variables = record(driver.module_of(function), self._kernels[key], whole)
         if self.inputs is not None:
             self.inputs.fill(recorded)
-        return recorded
 
     @staticmethod
     def _compiled_cluster(function: int) -> tuple[int, int, int]:

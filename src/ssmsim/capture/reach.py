@@ -14,6 +14,7 @@ from ssmsim.tracers.emulated.provenance import WORD, Provenance
 MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
 LIST_BYTES = 1 << 20  # a buffer that pointers are looked for in
 LOWEST_POINTER = 1 << 32  # device memory lies far above; smaller numbers are counts and indices
+TENSORS = -1  # number of what tensor copies move, beside those of instructions
 Buffer = dict[str, Any]
 Found = tuple[dict[int, Path], str]  # files with the bytes of buffers, by address, and why some are missing
 Search = Generator[dict[int, Path], Tried, Found]
@@ -78,11 +79,14 @@ class Reach:
     def __init__(self, found: Provenance, params: bytes, buffers: list[Buffer], reader: Reader) -> None:
         self.found, self.params, self.buffers, self.reader = found, params, buffers, reader
         self._lists: dict[int, set[int]] = {}  # by buffer, those that its words point into
+        self.origins = found.accesses | ({} if found.tensors is None else {TENSORS: found.tensors})
         self.places: dict[int, set[int]] = {
             i: {k for word in origin.words for k in self._holding(_word(params, word))}
-            for i, origin in found.accesses.items()
+            for i, origin in self.origins.items()
         }
-        self.through_memory = [i for i, places in self.places.items() if not places and found.accesses[i].loads]
+        self.through_memory = [
+            i for i, origin in self.origins.items() if origin.loads and (i == TENSORS or not self.places[i])
+        ]
 
     def needed(self, loads: Collection[tuple[int, int]]) -> list[int]:
         """Numbers of the buffers whose contents loads need: (load, number of a buffer that it was seen to read). Where an
@@ -134,12 +138,12 @@ class Reach:
             grew = False
             for i in self.through_memory:
                 before = len(self.places[i])
-                for j in self.found.accesses[i].loads & feeding:
+                for j in self.origins[i].loads & feeding:
                     for k in tuple(self.places.get(j, ())):
                         self.places[i] |= self._pointed(k)
                 grew |= len(self.places[i]) > before
         chosen = set(seen)
-        for i in feeding & set(self.found.accesses):  # of others, tensor copies, the buffers seen are all that is known
+        for i in feeding & set(self.found.accesses):  # of others, bulk copies, the buffers seen are all that is known
             for first, end in self.found.accesses[i].listed:
                 chosen |= self._list(first, end)
             chosen |= self.places[i] if i in self.through_memory else set()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ssmsim.capture import driver
+from ssmsim.errors import SsmsimError
 from ssmsim.sass.kernel_elf import Kernel
 
 MOST_BYTES = 1 << 20  # of a __device__ variable's contents; larger ones are recorded by address, or all with --contents
@@ -10,7 +11,7 @@ MOST_BYTES = 1 << 20  # of a __device__ variable's contents; larger ones are rec
 
 @dataclass(frozen=True)
 class Found:
-    """One variable: where the module's copy lies and what it holds, None when it was too large to copy."""
+    """One variable: where the module's copy lies and what it holds, None when it was too large to copy or could not be read."""
 
     name: str
     kind: str
@@ -40,5 +41,12 @@ def record(module: int, kernel: Kernel, whole: bool) -> list[Found]:
         if not found:
             driver.synchronize()  # what earlier launches store in them is there
         copied = kind == "constant" or whole or size <= MOST_BYTES
-        found.append(Found(name, kind, address, size, driver.read_memory(address, size) if copied else None))
+        found.append(Found(name, kind, address, size, _bytes(address, size) if copied else None))
     return found
+
+
+def _bytes(address: int, size: int) -> bytes | None:
+    try:
+        return driver.read_memory(address, size)
+    except SsmsimError:  # a replay that needs it says so by its name
+        return None

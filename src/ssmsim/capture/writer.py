@@ -86,9 +86,13 @@ def _try_launch(
     """Write a launch; why it cannot be, "" when it is. cubins: hash of the loaded image -> file."""
     try:
         _write_launch(folder, f"../{cubins[launch.cubin.sha256]}", launch, facts, about)
-    except (SsmsimError, KeyError) as error:
+    except OSError:
+        raise
+    except Exception as error:  # the other launches are kept
         shutil.rmtree(folder, ignore_errors=True)
-        return error.what if isinstance(error, SsmsimError) else "its cubin cannot be cut down to it"
+        if isinstance(error, KeyError) and launch.cubin.sha256 not in cubins:
+            return "its cubin cannot be cut down to it"
+        return error.what if isinstance(error, SsmsimError) else f"{type(error).__name__}: {error}"
     return ""
 
 

@@ -141,7 +141,8 @@ def _store(ins: Instruction, image: Image | None, unknowns: Unknowns) -> Move:
                 store_labels(part.marks, part.place, width, part.lanes, label_of(state, group))
             if part.space == Space.GLOBAL and image is not None and unknowns.forgets:
                 look_for_readers(image, state, group, part.place, part.lanes, width)
-                spoil(image, rows[:, 0], part.lanes, width)
+                if ins.index not in unknowns.maps:
+                    spoil(image, rows[:, 0], part.lanes, width)
 
     return move
 

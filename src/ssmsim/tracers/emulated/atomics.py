@@ -78,7 +78,7 @@ def compile_atomic(ins: Instruction, image: Image | None, unknowns: Unknowns) ->
                 label = np.where(part.lanes, np.maximum(label, found), label)
                 store_labels(part.marks, part.place, width, part.lanes, stored if ins.has("EXCH") else label)
             state.version += _update(ins, function, part, values, before)
-            if part.space == Space.GLOBAL and image is not None and unknowns.forgets:
+            if part.space == Space.GLOBAL and image is not None and unknowns.forgets and ins.index not in unknowns.maps:
                 spoil(image, rows[:, 0], part.lanes, width)
         if write:
             write(state, group, before if destination is not None and destination.count > 1 else before[0], chosen)

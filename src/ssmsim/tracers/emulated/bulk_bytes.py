@@ -73,6 +73,13 @@ class GlobalBytes:
                 marks[blind & (regions == k)] = self.unknowns.load(self.ins, name, start)
         return marks
 
+    def known(self, state: State, place: np.ndarray, what: str) -> bytes:
+        """The bytes at `place`. UnknownData naming `what` they are and where they come from when nobody knows them."""
+        marks = self.labels(state, place)
+        self.unknowns.refuse(np.where(marks == KNOWN, 0, marks), np.ones(marks.shape, bool), self.ins, what)
+        assert self.image is not None
+        return self.image.data[place].tobytes()
+
     def stored(self, state: State, place: np.ndarray, width: int, marks: np.ndarray | None) -> None:
         """Mark stored elements of `width` bytes: with labels, or as known."""
         if self.image is None or state.labels is None:

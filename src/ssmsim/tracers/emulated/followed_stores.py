@@ -20,7 +20,7 @@ from ssmsim.tracers.emulated.operand_values import Group
 from ssmsim.tracers.emulated.order import OF_GLOBAL
 from ssmsim.tracers.emulated.run import ASYNCHRONOUS, Plan
 from ssmsim.tracers.emulated.shared_memory_history import History, Note
-from ssmsim.tracers.emulated.slice import Slice, slice_program
+from ssmsim.tracers.emulated.slice import Slice, copies_shared, slice_program
 from ssmsim.tracers.emulated.state import State
 from ssmsim.tracers.emulated.unknown import OF_THE_LAUNCH, SPOILED, StoresWanted, Unknowns
 
@@ -83,7 +83,8 @@ class FollowedStores:
             return Plan(self.code, image, image, self.whole, labelled=True)
         self.part = slice_program(self.code, feeds=self.feeds, passed_on=self.passed_on)
         products = [i.base in WARPGROUP_PRODUCTS for i in self.code.instructions]
-        if self.feeds is not None and any(p and c for p, c in zip(products, self.part.computes, strict=True)):
+        products_read = any(p and c for p, c in zip(products, self.part.computes, strict=True))
+        if self.feeds is not None and (products_read or copies_shared(self.code, self.part)):
             self.feeds = None  # what they read in shared memory is not followed
             self.part = slice_program(self.code, passed_on=self.passed_on)
         history = None if self.feeds is None else Learning(self.code, self.feeds, self.part.computes)

@@ -188,6 +188,16 @@ def publishes(ins: Instruction) -> bool:
     return ins.base == "ATOMG" and ins.has("EXCH") and not any(ins.wants)
 
 
+def bulk_stores(ins: Instruction) -> bool:
+    """Does it copy bytes from shared to global memory as they are?"""
+    return ins.base == "UBLKCP" and ins.mods.order[:2] == ("G", "S")
+
+
+def descriptors_change(code: Code) -> bool:
+    """Does the kernel write tensor maps, so that copies must be told to look again?"""
+    return any(i.base == "UTMACCTL" and i.has("IV") for i in code.instructions)
+
+
 def _unfixed(operand: Operand | None) -> bool:
     """May a launch leave this source's value open?"""
     if operand is None or operand.kind not in ("const", "sreg"):

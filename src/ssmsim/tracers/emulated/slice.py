@@ -6,7 +6,7 @@ that a register that holds an address here and floating-point data there costs o
 is kept per predicate value, so that `@P6 MOV R1, ..` before `@P6 BRA` ends what R1 held on the branch's way. Shared
 memory is not told apart by address: a wanted load from it makes the data of every store to it wanted. Words of the
 stack are. Device memory is taken as the launch found it; when a wanted load meets bytes that the kernel stored, that
-is found out as it runs (unknown.py).
+is found out as it runs (unknown.py). But what may become a tensor map is carried out (origins.map_writers).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from operator import or_
 from typing import TYPE_CHECKING, TypeVar
 
 from ssmsim.sass.opcodes import Access, Control
+from ssmsim.tracers.emulated.origins import map_writers
 from ssmsim.tracers.emulated.resources import (
     GLOBAL,
     SHARED,
@@ -27,7 +28,6 @@ from ssmsim.tracers.emulated.resources import (
     Facts,
     bit_range,
     facts,
-    publishes,
     successors,
 )
 
@@ -67,6 +67,7 @@ class Slice:
 
 _slices: dict[int, tuple[Code, Slice]] = {}
 _tables: dict[int, tuple[Code, tuple[list[Facts], Edges]]] = {}
+_writers: dict[int, tuple[Code, frozenset[int]]] = {}
 
 
 def _behind(edges: list[tuple[int, Condition]], live_in: list[Live]) -> Live:
@@ -191,11 +192,11 @@ def _slice(code: Code, feeds: Feeds | None, passed_on: Feeds) -> Slice:
              for f, i in zip(table, instructions, strict=True)]  # fmt: skip
     tainted = _tainted(table, following)
     known = [not tainted[i] & f.guard for i, f in enumerate(table)]
-    changes = descriptors_change(code)
-    published = [changes and publishes(i) for i in instructions]
+    writers = published(code)
+    writes_map = [i.index in writers for i in instructions]
     wanted = [(f.guard if e or k else 0, f.record | (f.data & ~MEMORY if p else 0))
-              for f, e, k, p in zip(table, exact, known, published, strict=True)]  # fmt: skip
-    computes, live_in = _live(table, following, wanted, feeds, published, passed_on)
+              for f, e, k, p in zip(table, exact, known, writes_map, strict=True)]  # fmt: skip
+    computes, live_in = _live(table, following, wanted, feeds, writes_map, passed_on)
     guarded = [k or e or c for k, e, c in zip(known, exact, computes, strict=True)]
     loads, open_ = (
         any(c and f.data & bits for c, f in zip(computes, table, strict=True)) for bits in (1 << GLOBAL, OPEN)
@@ -203,16 +204,22 @@ def _slice(code: Code, feeds: Feeds | None, passed_on: Feeds) -> Slice:
     risky = [
         bool(tainted[i] & (f.record | (f.guard if e else 0))) for i, (f, e) in enumerate(zip(table, exact, strict=True))
     ]
-    loads = loads or any(published)
+    loads, open_ = loads or bool(writers), open_ or bool(writers)
     vague = [not k and not e for k, e in zip(known, exact, strict=True)]
     shared = any(c and f.data & (1 << SHARED) for c, f in zip(computes, table, strict=True))
     live = tuple(reduce(or_, held.values(), 0) for held in live_in)
     return Slice(computes, guarded, risky, vague, loads, shared, open_, live=live)
 
 
-def descriptors_change(code: Code) -> bool:
-    """Does the kernel write tensor maps, so that copies must be told to look again?"""
-    return any(i.base == "UTMACCTL" and i.has("IV") for i in code.instructions)
+def published(code: Code) -> frozenset[int]:
+    """origins.map_writers, found once."""
+    return _once(_writers, code, lambda: map_writers(code))
+
+
+def copies_shared(code: Code, part: Slice) -> bool:
+    """Is a bulk copy from shared memory carried out? What it reads is not followed store by store."""
+    copies = [i.base == "UBLKCP" and i.mods.order[1:2] == ("S",) for i in code.instructions]
+    return any(c and computes for c, computes in zip(copies, part.computes, strict=True))
 
 
 def _tainted(table: list[Facts], following: Edges) -> list[int]:

@@ -31,11 +31,11 @@ from ssmsim.tracers.emulated.hardware import PARAMETER_WINDOW
 from ssmsim.tracers.emulated.im2col import Im2colMap, offsets_of
 from ssmsim.tracers.emulated.mbarrier import complete_transactions
 from ssmsim.tracers.emulated.operand_values import Group, reader
-from ssmsim.tracers.emulated.state import MemoryWanted, State, UnknownMet
+from ssmsim.tracers.emulated.state import MemoryWanted, State
 from ssmsim.tracers.emulated.tensor_layout import TF32, TensorLayout, to_tf32
 from ssmsim.tracers.emulated.tensor_map import BYTES as MAP_BYTES
 from ssmsim.tracers.emulated.tensor_map import TiledMap, tensor_map
-from ssmsim.tracers.emulated.unknown import KNOWN, OF_THE_LAUNCH, Unknowns
+from ssmsim.tracers.emulated.unknown import KNOWN, Unknowns
 
 SHARED_ALIGNMENT, MAP_ALIGNMENT = 128, 64  # bytes (PTX ISA, "cp.async.bulk.tensor"; CUtensorMap)
 # What fills elements out of bounds, by type, where the descriptor asks for NaN (H200). f32.ftz keeps denormals (H200).
@@ -65,7 +65,6 @@ class TensorCopy:
         self.skip = 0 if self.prefetches else 2 if self.loads else 1  # registers before the coordinates
         self.targets = Targets(ins, ins.sources[2] if self.loads else None)
         self.global_ = GlobalBytes(image, bounds, unknowns, ins)
-        self.unknowns = unknowns
         self.im2col = ins.has("IM2COL")
         self.read_offsets = reader(ins.sources[2], ins) if self.im2col and not self.writes else None
         self.maps: dict[bytes, TiledMap | Im2colMap] = {}
@@ -81,15 +80,7 @@ class TensorCopy:
         if self.image is None or not self.image.data.size:
             raise MemoryWanted
         place = int(self.global_.places(np.array([address]))[0])
-        if self.unknowns.watched or state.labels is not None:
-            if not (self.image.marks[place : place + MAP_BYTES] == KNOWN).all():
-                if state.labels is None:
-                    raise UnknownMet
-                what = f"its tensor map at {address:#x} is not recorded, or stored by the kernel by other means than exchanges"
-                raise SsmsimError(
-                    what, self.ins.where, f"capture the launch with this buffer's contents; {OF_THE_LAUNCH}"
-                )
-        return self.image.data[place : place + MAP_BYTES].tobytes()
+        return self.global_.known(state, place + np.arange(MAP_BYTES), f"tensor map at {address:#x}")
 
     def _map(self, state: State, address: int) -> TiledMap | Im2colMap:
         known = self.parameters.get(address)

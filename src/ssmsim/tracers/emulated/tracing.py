@@ -16,10 +16,9 @@ from ssmsim.tracers.emulated.endless import NeverEnds
 from ssmsim.tracers.emulated.hardware import in_cluster
 from ssmsim.tracers.emulated.in_order import InOrder, may_need_order
 from ssmsim.tracers.emulated.order import OF_GLOBAL
-from ssmsim.tracers.emulated.resources import publishes
 from ssmsim.tracers.emulated.run import Plan, run_blocks
 from ssmsim.tracers.emulated.shared_memory_history import History
-from ssmsim.tracers.emulated.slice import Slice, descriptors_change, slice_program
+from ssmsim.tracers.emulated.slice import Slice, copies_shared, published, slice_program
 from ssmsim.tracers.emulated.state import MemoryWanted, OrderWanted, UnknownMet
 from ssmsim.tracers.emulated.unknown import DataOfTheLaunch, unspoil
 
@@ -35,7 +34,7 @@ class Tracing:
         atomics = [
             i for i, c in zip(instructions, self.part.computes, strict=True) if c and i.entry.access == Access.ATOMIC
         ]
-        self.repeatable = descriptors_change(code) and all(publishes(i) for i in atomics)  # twice is as once
+        self.repeatable = bool(published(code)) and all(i.index in published(code) for i in atomics)  # twice is as once
         self.open = self.part.reads_open
         self.labelled = self.part.loads_global and bool(atomics)
         self.in_order: InOrder | None = None
@@ -59,13 +58,13 @@ class Tracing:
         plan = Plan(self.code, image, self.image, part or self.part, labelled, self.open and not history, history)
         plan.most = self.most
         plan.unknowns.at_once = True
-        plan.unknowns.forgets = not descriptors_change(self.code)
+        plan.unknowns.forgets, plan.unknowns.maps = True, published(self.code)
         return plan
 
     def _shorten(self, blocks: np.ndarray) -> Plan:
         """The plan to start with: cut to the stores that one block's loads from shared memory really read."""
         whole = self._plan(self.labelled)
-        if (self.labelled and not self.repeatable) or not self.part.loads_shared:
+        if (self.labelled and not self.repeatable) or not self.part.loads_shared or copies_shared(self.code, self.part):
             return whole
         probe = History(self.code)
         plan = self._plan(self.open or self.labelled, history=probe)
@@ -90,7 +89,7 @@ class Tracing:
         try:
             return self._run(blocks)
         except MemoryWanted:  # tensor maps that are not among the parameters
-            self.part = replace(self.part, loads_global=True)
+            self.part, self.open = replace(self.part, loads_global=True, reads_open=True), True
             self._open_memory()
             return self._run(blocks)
 

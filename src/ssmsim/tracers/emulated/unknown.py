@@ -60,7 +60,8 @@ class Unknowns:
     loads: by label, (instruction, address of the allocation) of the loads from unrecorded memory that gave it.
     stored_by: by label, the loads that gave it from bytes that the launch itself stores. spoilers: by load, the
     stores of such bytes, as far as they are known (order.py). at_once: blocks are run in no order that counts, so
-    that atomics on global memory tell nothing. forgets: nor do stores there, even if their values are computed.
+    that atomics on global memory tell nothing. forgets: nor do stores there, even if their values are computed, but for
+    `maps`, instructions that write tensor maps, which copies of their own block read.
     """
 
     def __init__(self, watched: bool, full: bool = False) -> None:
@@ -71,6 +72,7 @@ class Unknowns:
         self.stored_by: dict[int, set[int]] = {}
         self.spoilers: dict[int, set[int]] = {}
         self.at_once = self.forgets = False
+        self.maps: frozenset[int] = frozenset()
 
     def label(self, what: str, todo: str) -> int:
         """The label of a read; the last one is shared when there are too many."""
