@@ -39,6 +39,7 @@ class Buffer(BaseModel):
     shape, stride:  in elements of dtype, as the framework saw the tensor at `pointer`.
     contents:       file with the bytes at launch from `address` on (see ssmsim.contents), None when not recorded.
     pointers:       its contents have pointers to other buffers of the launch.
+    reached:        no parameter names it: the kernel comes to it by a pointer in memory.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -52,6 +53,7 @@ class Buffer(BaseModel):
     stride: tuple[int, ...] | None = None
     contents: str | None = None
     pointers: bool = False
+    reached: bool = False
 
     @property
     def passed(self) -> int:
@@ -237,7 +239,7 @@ def _check_pointers(launch: Launch, file: Path) -> None:
     if any(buffer.pointers for buffer in launch.buffers):
         return
     for i, buffer in enumerate(launch.buffers):
-        if buffer.passed.to_bytes(8, "little") not in launch.param_bytes:
+        if not buffer.reached and buffer.passed.to_bytes(8, "little") not in launch.param_bytes:
             what = f"field buffers.{i}: pointer {buffer.passed:#x} ({buffer.name}) is not among the parameters"
             raise SsmsimError(what, file, "give the pointer that was passed, or drop the buffer")
 

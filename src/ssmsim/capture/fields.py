@@ -10,7 +10,7 @@ from ssmsim.capture.keep import keep
 from ssmsim.capture.recorded import Recorded
 from ssmsim.launch import Buffer
 
-ALWAYS = ("address", "bytes", "pointer", "contents", "pointers")  # what a replay needs of a buffer
+ALWAYS = ("address", "bytes", "pointer", "contents", "pointers", "reached")  # what a replay needs of a buffer
 
 
 def fields(

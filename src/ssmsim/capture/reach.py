@@ -120,7 +120,7 @@ class Reach:
         for address in sorted(outside):
             buffer = None if self._holding(address) else self.reader.holding(address)
             if buffer is not None and len(self.buffers) < MOST_REACHED:
-                self.buffers.append(buffer)
+                self.buffers.append(buffer | {"reached": True})
         return len(self.buffers) > before
 
     def _unknown(self, access: int) -> bool:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -11,6 +12,7 @@ from pathlib import Path
 from ssmsim.config.schema import SimConfig
 from ssmsim.coverage.check import Checked, check
 from ssmsim.errors import SsmsimError, one_line
+from ssmsim.sass import decode
 
 WORTH = 4  # launches that take about as long as a process takes to start
 
@@ -25,7 +27,11 @@ def each(folders: list[Path], config: SimConfig, blocks: int, workers: int | Non
     if workers <= 1:
         yield from map(one, folders)
         return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with (
+        tempfile.TemporaryDirectory() as disassembled,
+        ProcessPoolExecutor(workers, spawn, decode.share, (Path(disassembled),)) as pool,
+    ):
         try:
             yield from pool.map(one, folders)
         except BrokenProcessPool:
