@@ -126,10 +126,10 @@ def _kernel_info(image: bytes, kernel: str, where: object) -> KernelInfo:
     elf = ELFFile(io.BytesIO(image))
     if elf["e_machine"] not in ("EM_CUDA", 190):
         raise SsmsimError(f"machine {elf['e_machine']} is not CUDA", where, "give the cubin of the launch")
+    refuse_unlinked(elf, where)  # first: its sections of no bytes have types of their own
     end = max((s["sh_offset"] + s["sh_size"] for s in elf.iter_sections() if s["sh_type"] != "SHT_NOBITS"), default=0)
     if end > len(image):
         raise SsmsimError(f"cut short: {len(image)} bytes of {end}", where, "copy the cubin again or capture again")
-    refuse_unlinked(elf, where)
     info = elf.get_section_by_name(f".nv.info.{kernel}")
     if info is None or elf.get_section_by_name(f".text.{kernel}") is None:
         names = ", ".join(kernel_names(image)[:3]) or "none"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ssmsim.capture.reduce import reduce_cubin
+from ssmsim.elf_attributes import kernel_info
 from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 from ssmsim.sass.decode import decode, decode_launch
@@ -153,3 +154,15 @@ def test_reducing_keeps_the_functions_that_a_kernel_calls() -> None:
 def test_what_is_not_linked_is_one_line() -> None:
     with pytest.raises(SsmsimError, match=r"unlinked\.cubin: relocatable device code .* that is not linked"):
         decode(KERNELS / "unlinked.cubin", "k1")
+
+
+def test_unlinked_code_is_told_before_its_length(tmp_path: Path) -> None:
+    """Sections of debug builds, .nv_debug.shared, end behind the file though nothing is missing."""
+    image = bytearray((KERNELS / "unlinked.cubin").read_bytes())
+    table, entry = struct.unpack_from("<Q", image, 40)[0], struct.unpack_from("<H", image, 58)[0]
+    struct.pack_into("<Q", image, table + entry + 32, 1 << 30)  # the size of a section
+    (tmp_path / "short.cubin").write_bytes(image)
+    with pytest.raises(SsmsimError, match="relocatable device code"):
+        decode(tmp_path / "short.cubin", "k1")
+    with pytest.raises(SsmsimError, match="relocatable device code"):
+        kernel_info(bytes(image), "k1")

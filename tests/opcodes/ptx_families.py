@@ -215,6 +215,7 @@ def _integer_statements() -> Iterator[str]:
         yield f"add.{kind} t, a, b; min.{kind} t, t, c;"
         yield f"min.{kind} t, a, b; max.{kind} t, t, c;"
         yield f"min.relu.s32 t, a, b; max.{kind} u, t, 0;"
+        yield f"max.{kind} t, a, b; max.{kind} t, t, c;"
     for kind in ("s16", "u16"):
         for op in ("add", "sub", "mul.lo", "mul.hi", "div", "rem", "min", "max"):
             yield f"{op}.{kind} h, h, k; cvt.u32.u16 t, h;"
@@ -224,6 +225,7 @@ def _integer_statements() -> Iterator[str]:
     for kind in ("u16x2", "s16x2"):
         for op in ("add", "min", "max"):
             yield f"{op}.{kind} t, a, b;"
+        yield f"min.{kind} t, a, b; min.{kind} t, t, c;"
     yield "min.relu.s16x2 t, a, b;"
     for bits, d, a in (("b32", "t", "a"), ("b64", "r", "x")):
         for op in ("not", "cnot", "brev"):
@@ -304,6 +306,8 @@ def _float_statements() -> Iterator[str]:
             for mode in ("", ".NaN", ".xorsign.abs"):
                 yield f"{op}{mode}.{kind} h, h, k; cvt.u32.u16 t, h;"
                 yield f"{op}{mode}.{kind}x2 t, a, b;"
+                yield f"{op}{mode}.{kind}x2 t, a, b; {op}{mode}.{kind}x2 t, t, c;"
+                yield f"{op}{mode}.{kind} h, h, k; cvt.u16.u32 k, c; {op}{mode}.{kind} h, h, k; cvt.u32.u16 t, h;"
         for op in ("abs", "neg"):
             yield f"{op}.{kind} h, h; cvt.u32.u16 t, h;"
             yield f"{op}.{kind}x2 t, a;"
@@ -822,6 +826,19 @@ def _texture_statements() -> Iterator[str]:
     yield "istypep.texref o, x; selp.b32 t, 1, 0, o;"
 
 
+def _multimem_statements() -> Iterator[str]:
+    for op, kind in (("add", "u32"), ("min", "s32"), ("max", "u64"), ("and", "b32"), ("or", "b64"), ("xor", "b32"), ("add", "f32"),
+                     ("add", "f64"), ("add", "f16x2"), ("add", "bf16x2")):  # fmt: skip
+        d, value = ("r", "x") if kind.endswith("64") else ("t", "a")
+        yield f"multimem.ld_reduce.relaxed.sys.global.{op}.{kind} {d}, [in];"
+        yield f"multimem.red.relaxed.sys.global.{op}.{kind} [in], {value};"
+    yield "multimem.ld_reduce.relaxed.sys.global.add.acc::f32.f16x2 t, [in];"
+    yield "multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {t, u, v, w}, [in];"
+    yield "multimem.ld_reduce.relaxed.sys.global.max.v4.f16x2 {t, u, v, w}, [in];"
+    yield "multimem.ld_reduce.relaxed.sys.global.min.bf16x2 t, [in];"
+    yield "multimem.st.relaxed.sys.global.b32 [in], a;"
+
+
 def _register_statements() -> Iterator[str]:
     yield from ("setmaxnreg.dec.sync.aligned.u32 40;", "setmaxnreg.inc.sync.aligned.u32 240;")
 
@@ -845,5 +862,6 @@ FAMILIES: dict[str, list[str]] = {
     "cluster": list(_cluster_statements()),
     "grid": list(_grid_statements()),
     "texture": list(_texture_statements()),
+    "multimem": list(_multimem_statements()),
     "registers": list(_register_statements()),
 }

@@ -76,6 +76,74 @@ for kind in ("u16", "s16"):
 CASES["min.relu.s16x2 t, a, b;"] = Case(_halves("<i2", lambda a, b: np.maximum(np.minimum(a, b), 0)))
 
 
+def _three(kind: str, largest: bool, relu: bool) -> Model:
+    """The largest or smallest of each element of a, b and c, or 0 if it is below."""
+
+    def model(x: np.ndarray) -> np.ndarray:
+        parts = np.stack([np.ascontiguousarray(x[:, k]).view(kind).reshape(len(x), -1) for k in (0, 1, 2)])
+        chosen = parts.max(axis=0) if largest else parts.min(axis=0)
+        chosen = np.maximum(chosen, 0) if relu else chosen
+        return np.ascontiguousarray(chosen.astype(kind)).view(U32)
+
+    return model
+
+
+for kind, numpy_kind in (("s32", "<i4"), ("u32", "<u4"), ("s16x2", "<i2"), ("u16x2", "<u2")):
+    for name in ("max", "min"):
+        CASES[f"{name}.{kind} t, a, b; {name}.{kind} t, t, c;"] = Case(_three(numpy_kind, name == "max", False))
+for kind, numpy_kind in (("s32", "<i4"), ("s16x2", "<i2")):
+    for name in ("max", "min"):
+        CASES[f"{name}.{kind} t, a, b; {name}.relu.{kind} t, t, c;"] = Case(_three(numpy_kind, name == "max", True))
+
+
+def _which(kind: str, largest: bool) -> Model:
+    """As __vibmax_s16x2 and its kin: is the result of each half that of a?"""
+
+    def model(x: np.ndarray) -> np.ndarray:
+        a, b = (np.ascontiguousarray(x[:, k]).view(kind).reshape(-1, 2) for k in (0, 1))
+        chosen = np.maximum(a, b) if largest else np.minimum(a, b)
+        return np.concatenate([np.ascontiguousarray(chosen).view(U32), (chosen == a).astype(U32)], 1)
+
+    return model
+
+
+WHICH = ("{ .reg .b16 l0, l1, m0, m1; %s.%sx2 t, a, b; mov.b32 {l0, l1}, t; mov.b32 {m0, m1}, a; setp.eq.s16 o, l0, m0; selp.b32 u, 1, 0, o; "
+         "setp.eq.s16 o, l1, m1; selp.b32 v, 1, 0, o; }")  # fmt: skip
+for kind, numpy_kind in (("s16", "<i2"), ("u16", "<u2")):
+    for name in ("max", "min"):
+        CASES[WHICH % (name, kind)] = Case(_which(numpy_kind, name == "max"))
+
+
+def _three_halves(kind: str, largest: bool, keeps_nan: bool, change: Callable[[np.ndarray], np.ndarray]) -> Model:
+    """The same of 16-bit floats, by the order of their bit patterns: -0 below 0, a number before a NaN or (NaN) after."""
+    infinity = {"f16": 0x7C00, "bf16": 0x7F80}[kind]
+
+    def model(x: np.ndarray) -> np.ndarray:
+        bits = change(np.ascontiguousarray(x[:, :3]).view("<u2").reshape(len(x), 3, 2)).astype(np.int64)
+        nan = (bits & 0x7FFF) > infinity
+        rank = np.where(bits & 0x8000, -1 - (bits & 0x7FFF), bits)
+        rank = np.where(nan, -(1 << 20) if largest else 1 << 20, rank)
+        best = rank.argmax(axis=1) if largest else rank.argmin(axis=1)
+        chosen = np.take_along_axis(bits, best[:, None], 1)[:, 0]
+        lost = nan.any(axis=1) if keeps_nan else nan.all(axis=1)
+        return np.ascontiguousarray(np.where(lost, 0x7FFF, chosen).astype("<u2")).view(U32)
+
+    return model
+
+
+HALVES_OF_THREE = set()  # a random half is a NaN once in 32 times (f16): two and three of them must meet
+for kind in ("f16", "bf16"):
+    for name in ("max", "min"):
+        for nan in ("", ".NaN"):
+            HALVES_OF_THREE |= {f"{name}{nan}.{kind}x2 t, a, b; {name}{nan}.{kind}x2 t, t, c;"}
+            CASES[f"{name}{nan}.{kind}x2 t, a, b; {name}{nan}.{kind}x2 t, t, c;"] = Case(
+                _three_halves(kind, name == "max", bool(nan), lambda bits: bits)
+            )
+ABSOLUTE = "abs.f16x2 a, a; abs.f16x2 b, b; abs.f16x2 c, c; max.f16x2 t, a, b; max.f16x2 t, t, c;"
+CASES[ABSOLUTE] = Case(_three_halves("f16", True, False, lambda bits: bits & 0x7FFF))
+HALVES_OF_THREE |= {ABSOLUTE}
+
+
 def _to_byte(function: Callable[[np.ndarray], np.ndarray]) -> Model:
     def model(x: np.ndarray) -> np.ndarray:
         value = x[:, 0].view(np.float32).astype(np.float64)
@@ -276,6 +344,38 @@ CASES["bar.red.popc.u32 t, 1, 64, p;"] = Case(
 for number, count in (("u", ""), ("u", ", v"), ("3", ", v"), ("u", ", 64")):
     CASES[f"mov.b32 v, 64; add.u32 u, n, 2; st.shared.b32 [sa], a; bar.sync {number}{count}; xor.b32 e, sa, 16; ld.shared.b32 t, [e]; "
           "mov.b32 u, 0; mov.b32 v, 0;"] = Case(lambda x: x[np.arange(len(x)) ^ 1][:, :1])  # fmt: skip
+
+# lanes that leave two regions at once where two conditions hold: @!P0 BREAK P1, B1, and @!P0 BRA P1 behind it
+
+
+def _leaves_two() -> str:
+    steps = "".join(
+        f"mov.b32 u, {j}; and.b32 g, b, {1 << j}; setp.eq.s32 l, g, 0; setp.eq.s32 m, d, f; and.pred o, l, m; @o bra FOUND; "
+        f"mov.b32 t, {2 * j}; and.b32 g, b, {256 << j}; setp.eq.s32 l, g, 0; add.s32 g, f, 1; setp.eq.s32 m, d, g; "
+        f"and.pred o, l, m; @o bra OUT; shr.u32 g, b, {j}; and.b32 g, g, 1; add.s32 f, f, g; "
+        for j in range(6)
+    )
+    return ("{ .reg .pred l, m; .reg .b32 d, f, g; and.b32 d, a, 7; or.b32 f, d, b; setp.eq.s32 o, f, 0; @o bra OUT; "
+            f"setp.ne.s32 o, b, 0; selp.b32 f, 1, 0, o; {steps} mov.b32 u, 99; FOUND: ld.global.b32 g, [in+64]; add.s32 t, u, g; "
+            "OUT: mov.b32 u, 0; activemask.b32 v; }")  # fmt: skip
+
+
+def _left(x: np.ndarray) -> np.ndarray:
+    def one(a: int, b: int, far: int) -> int:
+        d, f = a & 7, int(b != 0)
+        for j in range(6):
+            if not b >> j & 1 and d == f:
+                return j + far & 0xFFFFFFFF
+            if not b >> j + 8 & 1 and d == f + 1:
+                return 2 * j
+            f += b >> j & 1
+        return 99 + far & 0xFFFFFFFF
+
+    return np.array([[one(int(r[0]), int(r[1]), int(r[16])), 0, 0xFFFFFFFF] for r in x], U32)
+
+
+LEAVES_TWO = _leaves_two()
+CASES[LEAVES_TWO] = Case(_left)
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
 

@@ -104,6 +104,8 @@ def test_every_entry_names_semantics_that_exist(name: str) -> None:
 WORDS = {  # no PTX makes them
     "USETSHMSZ 0x1000": (0x1000_0000_79C9, 0xFE200_0800_0000),
     "USETSHMSZ.FLUSH": (0x79C9, 0xFE200_0800_0100),
+    "CLMAD.LO R6, R6, R8, R10": (0x8_0606_722C, 0x4FD200_0000_000A),  # of ptxas 13.5, clmad.lo.u64
+    "BSSY B1, P0, 0x100": (0xF0_0001_7945, 0xFE200_0000_0000),
     "@!P4 P2R R2, RZ, 0xf": (0xF_FF02_C803, 0xFE200_0000_0000),
     "@!P4 P2R.B1 R2, R2, 0xf": (0xF_0202_C803, 0xFE200_0000_1000),
 }
@@ -122,4 +124,4 @@ def test_words_that_no_compiler_at_hand_makes(text: str, word: tuple[int, int], 
     first = found.instructions[0]
     assert first.text == text
     assert (first.guard is not None) == text.startswith("@")
-    assert found.program.instructions["predicates_read"][0] == (0x1F if first.base == "P2R" else 0)
+    assert found.program.instructions["predicates_read"][0] == {"P2R": 0x1F, "BSSY": 1}.get(first.base, 0)

@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from replay import STRIDE, Compiled
-from statement_models import CASES, DOUBLES, SMALL
+from statement_models import CASES, DOUBLES, HALVES_OF_THREE, LEAVES_TWO, SMALL
+
+from ssmsim.sass.decode import decode
 
 STATEMENTS = list(CASES)
 
@@ -30,6 +32,12 @@ def inputs(statement: str, seed: int) -> np.ndarray:
         words[:, 16:24] = generator.integers(-99, 99, (case.threads, 8)).astype(np.float32).view(np.uint32)
         return words
     words = generator.integers(0, 1 << 32, (case.threads, STRIDE // 4), np.uint32)
+    if statement in HALVES_OF_THREE:
+        edges = np.array(
+            [0, 0x8000, 1, 0x8001, 0x7C00, 0xFC00, 0x7C01, 0x7E00, 0x7F80, 0xFF80, 0x7FC0, 0xFFFF, 0x3C00], np.uint16
+        )
+        some = generator.choice(edges, (case.threads // 2, 6)).view(np.uint32)
+        words[::2, :3] = some
     if "f32" in statement:  # numbers around those that fit, beside any bits
         some = generator.normal(size=case.threads) * 10.0 ** generator.integers(-6, 6, case.threads)
         words[::2, 0] = some.astype(np.float32).view(np.uint32)[::2]
@@ -51,6 +59,16 @@ def test_statement(statement: str, compiled: Compiled) -> None:
             expected = case.model(given)
         got = compiled.run(statement, given, n=1, threads=case.threads)[:, case.first : case.first + expected.shape[1]]
         np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("base", ["VIMNMX3", "VHMNMX", "VIMNMX"])
+def test_minima_of_three_are_one_instruction(base: str, compiled: Compiled) -> None:
+    assert any(opcode.split(".")[0] == base for s in STATEMENTS for opcode in compiled.opcodes(s))
+
+
+def test_lanes_leave_two_regions_at_once(compiled: Compiled) -> None:
+    breaks = [i for i in decode(compiled.path, compiled.names[LEAVES_TWO]).instructions if i.base == "BREAK"]
+    assert any(i.guard is not None and i.sources[1] is not None for i in breaks)
 
 
 def test_registers_of_the_pool_are_granted(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ssmsim.launch import Launch
 from ssmsim.sass.control import branch_offset, control_fields
 from ssmsim.sass.instruction import Instruction, short
 from ssmsim.sass.kernel_elf import Kernel, Relocation, link, read_kernel
-from ssmsim.sass.opcodes import SUPPORTED, Mods, Space, lookup
+from ssmsim.sass.opcodes import SUPPORTED, Mods, Opcode, Space, lookup
 from ssmsim.sass.operands import match, parse
 from ssmsim.sass.records import instruction_records
 from ssmsim.trace.types import Program
@@ -120,10 +120,12 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
     where = f"{short(kernel.name)} PC {16 * index:#06x} {text}"
     base, *modifiers = opcode.split(".")
     mods = Mods(tuple(modifiers))
+    if not base:
+        raise SsmsimError("an instruction without a name", where, "the disassembler does not know it: a newer one may")
     entry = lookup(base, where)
     low, high = int(kernel.words[index, 0]), int(kernel.words[index, 1])
     target, offset = -1, 0
-    destinations, sources = entry.operands(mods)
+    destinations, sources = _operand_types(entry, mods, where)
     types = [t.rstrip("?") for t in destinations + sources]
     if "label" in types and texts:
         offset = 16 * (index + 1) + branch_offset(low, high)
@@ -146,6 +148,16 @@ def _instruction(index: int, item: dict[str, str], kernel: Kernel) -> Instructio
         index, text, opcode, base, mods, entry, guard, tuple(found), tuple(wanted), low >> 32, target, offset,
         kernel.name,
     )  # fmt: skip
+
+
+def _operand_types(entry: Opcode, mods: Mods, where: str) -> tuple[list[str], list[str]]:
+    """What the table says of the operands; SsmsimError when it does not say it of these modifiers."""
+    try:
+        return entry.operands(mods)
+    except SsmsimError as error:
+        raise SsmsimError(error.what, where, error.todo) from None
+    except (StopIteration, IndexError, ValueError):
+        raise SsmsimError(f"modifiers {'.'.join(mods.order) or 'missing'} are not known", where, SUPPORTED) from None
 
 
 def _linked(kernel: Kernel, addresses: Mapping[str, int], path: Path | str) -> tuple[Kernel, list[dict[str, str]]]:

@@ -161,11 +161,11 @@ def read_kernel(data: bytes, name: str, where: Path | str) -> Kernel:
 @lru_cache(maxsize=2)  # a program's launches name the kernels of one cubin after another
 def _take_apart(data: bytes, where: Path | str) -> _Module:
     elf = ELFFile(BytesIO(data))
+    refuse_unlinked(elf, where)  # first: its sections of no bytes have types of their own
     order = list(elf.iter_sections())
     for section in order:
         if section["sh_type"] != "SHT_NOBITS" and section["sh_offset"] + section["sh_size"] > len(data):
             raise SsmsimError(f"cut short: section {section.name} ends behind the file", where, "copy it again")
-    refuse_unlinked(elf, where)
     sections = {section.name: section for section in order}
     table: Any = sections.get(".symtab")
     symbols, raw = (list(table.iter_symbols()), table.data()) if table else ([], b"")

@@ -281,6 +281,11 @@ def _surface_store(mods: Mods) -> str:
     return f" = mem r{4 if 'P' in mods else memory_registers(mods)} any any"
 
 
+# What no launch has, or nobody can check: the operands are listed as they come, and no result is ever wanted.
+ANYTHING = " = " + " ".join(["any?"] * 12)
+MULTICAST = "a multimem address stands for memory of several GPUs, which no launch records"
+GRAPHICS = "a stage of graphics, not a kernel, has it"
+UNDOCUMENTED = "no compiler at hand makes it, and what it computes is not documented"
 LANE_MASKS = "mbarrier.arrive with .noComplete is not emulated"
 TEXTURES = "textures and surfaces lie behind descriptors that no launch records"
 
@@ -343,7 +348,8 @@ OPCODES: dict[str, Opcode] = {
     "IADD": Op(A, "i32 p? = i32 i32 p?", "integer.iadd"),
     "VIADD": Op(F, "i32 = i32 i32", "integer.viadd"),
     "VIADDMNMX": Op(A, "i32 = i32 i32 i32 p", "integer.viaddmnmx"),
-    "VIMNMX": Op(A, "i32 = i32 i32 p", "integer.vimnmx"),
+    "VIMNMX": Op(A, "i32 p? p? = i32 i32 p", "integer.vimnmx"),
+    "VIMNMX3": Op(A, "i32 = i32 i32 i32 p", "integer.vimnmx3"),
     "IMNMX": Op(A, "i32 = i32 i32 p", "integer.vimnmx"),
     "IMAD": Op(F, _multiply_add, "integer.imad"),
     "IABS": Op(A, "i32 = i32", "integer.iabs"),
@@ -352,6 +358,7 @@ OPCODES: dict[str, Opcode] = {
     "IDP": Op(F, "i32 = b32 b32 i32", "integer.idp"),
     "VABSDIFF": Op(A, "i32 = b32 b32 i32", "integer.vabsdiff"),
     "VABSDIFF4": Op(A, "i32 = b32 b32 i32", "integer.vabsdiff4"),
+    "CLMAD": Op(FP64, "b64 = b64 b64 b64"),  # clmad of PTX 9.3, carry-less
     # bits
     "LOP3": Op(A, "p? b32 = b32 b32 b32 imm p?", "bits.lop3"),
     "PLOP3": Op(A, "p p = p p p imm imm", "bits.plop3"),
@@ -387,6 +394,7 @@ OPCODES: dict[str, Opcode] = {
     "HMUL2": Op(F, "f16x2 = f16x2 f16x2", "half2.hmul2"),
     "HFMA2": Op(F, "f16x2 = f16x2 f16x2 f16x2", "half2.hfma2"),
     "HMNMX2": Op(A, "f16x2 = f16x2 f16x2 p", "half2.hmnmx2"),
+    "VHMNMX": Op(A, "f16x2 = f16x2 f16x2 f16x2 p", "half2.vhmnmx"),
     "HSET2": Op(A, "b32 = f16x2 f16x2 p?", "half2.hset2"),
     "HSETP2": Op(A, "p p = f16x2 f16x2 p", "half2.hsetp2"),
     # conversions
@@ -431,6 +439,7 @@ OPCODES: dict[str, Opcode] = {
     "ATOMS": Op(L, _shared_atomic, "atomic.atom", (), ATOMIC, Space.SHARED),
     "RED": Op(L, _store, "atomic.atom", (), ATOMIC, Space.GLOBAL),
     "REDG": Op(L, _store, "atomic.atom", (), ATOMIC, Space.GLOBAL),
+    "LDGMC": Op(L, _load, refused=MULTICAST),
     "LDC": Op(D, _constant_load, access=LOAD, space=Space.CONSTANT),
     "ULDC": Op(UD, _constant_load, access=LOAD, space=Space.CONSTANT),
     "CCTL": Op(L, " = mem?"),
@@ -484,9 +493,9 @@ OPCODES: dict[str, Opcode] = {
     "RET": Op(C, " = p? reg64 label", control=Control.RETURN),
     "EXIT": Op(C, " = p?", control=Control.EXIT),
     "KILL": Op(C, " = p?", control=Control.EXIT),
-    "BSSY": Op(C, " = p? bar label", control=Control.BSSY),
+    "BSSY": Op(C, " = bar p? label", control=Control.BSSY),
     "BSYNC": Op(C, " = p? bar", control=Control.BSYNC),
-    "BREAK": Op(C, " = p? bar", control=Control.BREAK),
+    "BREAK": Op(C, " = bar p?", control=Control.BREAK),
     "BMOV": Op(C, "any = any", control=Control.BMOV),
     "WARPSYNC": Op(C, " = p? b32? label?", control=Control.WARPSYNC),
     "BAR": Op(D, " = b32? b32? p?", control=Control.BARRIER),
@@ -528,6 +537,22 @@ OPCODES: dict[str, Opcode] = {
     "SULD": Op(L, _surface_load, refused=TEXTURES),
     "SUST": Op(L, _surface_store, refused=TEXTURES),
     "SURED": Op(L, _surface_store, refused=TEXTURES),
+    "SUATOM": Op(L, ANYTHING, refused=TEXTURES),
+    "SUQUERY": Op(L, ANYTHING, refused=TEXTURES),
+    "TMML": Op(L, ANYTHING, refused=TEXTURES),
+    "FOOTPRINT": Op(L, ANYTHING, refused=TEXTURES),
+    # what else the disassembler knows for sm_90: no library that we read has one of them
+    **dict.fromkeys(
+        ("AL2P", "ALD", "AST", "IPA", "ISBERD", "ISBEWR", "LDTRAM", "OUT", "PIXLD"), Op(L, ANYTHING, refused=GRAPHICS)
+    ),
+    "CSMTEST": Op(A, ANYTHING, refused=GRAPHICS),
+    "UCLEA": Op(UD, ANYTHING, refused=UNDOCUMENTED),
+    "ULEPC": Op(UD, ANYTHING, refused=UNDOCUMENTED),
+    "JMXU": Op(C, ANYTHING, refused=UNDOCUMENTED),
+    "WARPGROUPSET": Op(N, ANYTHING, refused=UNDOCUMENTED),
+    "SETCTAID": Op(C, ANYTHING, refused=UNDOCUMENTED),
+    "GETLMEMBASE": Op(C, ANYTHING, refused=UNDOCUMENTED),
+    "SETLMEMBASE": Op(C, ANYTHING, refused=UNDOCUMENTED),
 }
 
 

@@ -109,7 +109,7 @@ def parse(text: str, where: str = "") -> Operand:
         inside = _address(constant[2], where)
         bank = constant[1]
         if bank.startswith("UR"):
-            return Operand("text", text=text)
+            raise SsmsimError(f"{text} is of a constant bank that a register names", where, SUPPORTED)
         return Operand("const", int(bank, 0), suffix=constant[3] or "", text=text, **flags, **inside)
     if body.startswith("gdesc["):
         name, _, suffix = body[6:].partition("]")

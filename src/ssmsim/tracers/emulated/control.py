@@ -213,6 +213,8 @@ def _move_barrier(ins: Instruction) -> Steer:
     (destination,), (source,) = ins.destinations, ins.sources
     assert destination is not None and source is not None
     guard = guard_lanes(ins.guard)
+    if ins.mods - {"32", "CLEAR"}:
+        raise SsmsimError("this BMOV is not supported", ins.where, SUPPORTED)
     if source.kind == "bar" and destination.kind == "R":
         write = writer(destination)
 

@@ -64,6 +64,7 @@ TIMING = {
     "CGAERRBAR": "sm_memory/fence_latency", "CCTL": "sm_memory/fence_latency", "S2R": "sm/special_register_latency",
     "LDGDEPBAR": "sm_memory/ldgsts_commit_occupancy", "SHFL": "sm_memory/mio_queue_depth", "ATOMG": "l2/atomic_throughput",
     "REDG": "l2/atomic_throughput", "RED": "l2/atomic_throughput", "REDUX": "the xu's: unmeasured", "MATCH": "the cbu's: unmeasured",
+    "VIMNMX3": "the alu's: unmeasured", "VHMNMX": "the alu's: unmeasured", "CLMAD": "the fp64's: unmeasured",
 }  # fmt: skip
 
 

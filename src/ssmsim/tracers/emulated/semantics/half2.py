@@ -83,6 +83,12 @@ def hmnmx2(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
     return minmax(ins, a, b, smaller)
 
 
+def vhmnmx(ins: Any, a: Array, b: Array, c: Array, smaller: Array) -> Array:
+    """Of three: HMNMX2 twice."""
+    known(ins, "BF16_V2 NAN")
+    return minmax(ins, minmax(ins, a, b, smaller), c, smaller)
+
+
 def minmax(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
     results = []
     with np.errstate(all="ignore"):

@@ -109,9 +109,22 @@ def _plain(ins: Any) -> None:
         raise SsmsimError(f"no semantics for modifier {', '.join(sorted(odd))}", ins.where, SUPPORTED)
 
 
-def vimnmx(ins: Any, a: Array, b: Array, smaller: Array) -> Array:
+def vimnmx(ins: Any, a: Array, b: Array, smaller: Array) -> Array | tuple[Array | None, ...]:
+    """The predicates of the halves (__vibmax_s16x2): is the result of the low one, of the high one, that of a?"""
     _plain(ins)
-    return _pick(ins, a, b, smaller)
+    result = _pick(ins, a, b, smaller)
+    if not any(ins.wants[1:]):
+        return (result, None, None)[: len(ins.wants)]
+    if not ins.mods & HALVES or ins.has("RELU"):
+        raise SsmsimError("predicates of this minimum are not supported", ins.where, SUPPORTED)
+    same = result ^ a
+    return result, same & U32(0xFFFF) == 0, same >> U32(16) == 0
+
+
+def vimnmx3(ins: Any, a: Array, b: Array, c: Array, smaller: Array) -> Array:
+    """The smallest of three where the predicate holds, else the largest."""
+    _plain(ins)
+    return _pick(ins, _pick(ins, a, b, smaller), c, smaller)
 
 
 def viaddmnmx(ins: Any, a: Array, b: Array, c: Array, smaller: Array) -> Array:
