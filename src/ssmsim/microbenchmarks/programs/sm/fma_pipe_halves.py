@@ -63,7 +63,7 @@ def patch(image: bytes) -> bytes:
 def source() -> str:
     """A kernel for each case, all of FFMAs before `patch`."""
     kernels = "".join(f"HALVES({name})\n" for name in CASES)
-    return f'''#include "straight.cuh"
+    return f"""#include "straight.cuh"
 #define HALVES(name)                                                                                            \\
     KERNEL halves_##name(Record* out, int n, float a) {{                                                          \\
         float w = a, x = a + threadIdx.x, y = a * threadIdx.x, z = a + 2 * threadIdx.x;                           \\
@@ -73,7 +73,7 @@ def source() -> str:
             asm volatile(TIMES16(FOUR) : "+f"(w), "+f"(x), "+f"(y), "+f"(z) : "f"(a));                            \\
         leave(out, start, (u32)(w + x + y + z));                                                                  \\
     }}
-{kernels}'''
+{kernels}"""
 
 
 LOOPS = [
