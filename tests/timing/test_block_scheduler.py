@@ -126,3 +126,13 @@ def test_empty_kernels_end_so_long_after_the_last_sm(launch):
     assert got[elapsed] - got[active] == pytest.approx(idle[0], abs=180)
     took = [float(row[elapsed]) for row in measured if row["cache"] == "cold"]
     assert got[elapsed] == pytest.approx(took[0], rel=0.02)
+
+
+@pytest.mark.parametrize(("warps", "turn", "first"), [
+    (1, 1, [0, 1, 2, 3]), (2, 1, [0, 2, 0, 2]), (3, 1, [0, 3, 2, 1]), (4, 1, [0, 1, 2, 3]), (5, 1, [0, 1, 2, 3]), (8, 1, [0, 1, 2, 3]),
+    (4, 0, [0, 0, 0, 0]), (6, 0, [0, 2, 0, 2]),
+])  # fmt: skip
+def test_a_block_begins_where_the_last_one_ended(warps, turn, first):
+    """Full blocks further by launch.full_block_turn: steps of our microbenchmark launch/warp_slot_allocation."""
+    state = run([ADD, EXIT], [[0, 1]] * warps, one_sm(launch__full_block_turn=turn), blocks=4).state
+    assert state.blocks.first_subcore[:4].tolist() == first
