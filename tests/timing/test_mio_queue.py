@@ -65,7 +65,8 @@ def loads_of(blocks, warps):
         for k in range(16)
     ]
     cycles = run([*loads, EXIT], [list(range(17))] * warps, blocks=blocks).cycles
-    return np.array([cycles[b, w][:16] for b in range(blocks) for w in range(0, warps, 4)])
+    turn = one_sm().launch.full_block_turn  # block b of full blocks begins in sub-core b * turn
+    return np.array([cycles[b, w][:16] for b in range(blocks) for w in range(-b * turn % 4, warps, 4)])
 
 
 def in_order(times):

@@ -60,9 +60,11 @@ def write_outputs(folder: Path, outputs: Tensors) -> None:
 
     table = {}
     for name, value in outputs.items():
-        dtype, shape, _ = describe.layout(value)
+        about = describe.described(name, value)
+        if about is None:
+            raise TypeError(f"output {name} has no memory of its own")
         write_contents(folder / f"{name}.zst", value.detach().contiguous().view(torch.uint8).cpu().numpy().tobytes())
-        table[name] = {"dtype": dtype, "shape": shape, "address": value.data_ptr(), "file": f"{name}.zst"}
+        table[name] = {"dtype": about.dtype, "shape": about.shape, "address": value.data_ptr(), "file": f"{name}.zst"}
     (folder / "outputs.json").write_text(json.dumps(table, indent=1) + "\n")
 
 

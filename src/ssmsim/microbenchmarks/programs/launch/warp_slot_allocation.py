@@ -44,7 +44,7 @@ def launched(session: Any, warps: int, kib: int, lives: tuple[int, int, int]) ->
 
 def summary(record: np.ndarray) -> dict[str, Any]:
     """record: RECORD[blocks, warps]."""
-    steps, turns, shown = Counter(), 0, []
+    steps, turns, shown = Counter[int](), 0, list[Any]()
     for s in np.unique(record["smid"][:, 0]):
         mine = record[record["smid"][:, 0] == s]
         mine = mine[np.argsort(mine["start"].min(1), kind="stable")]
