@@ -16,7 +16,7 @@ from ssmsim.capture.refused import Refused, launched
 from ssmsim.coverage.occurrences import occurrences
 from ssmsim.elf_attributes import kernel_info
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import read_launch
+from ssmsim.launch import Buffer, read_launch
 from tests.units import fake_driver as fake
 from tests.units.fake_driver import FakeDriver, FakeNode
 
@@ -271,6 +271,14 @@ def test_a_replay_launches_clusters_and_cooperative_kernels_as_such(
     launch._folder = CASE.folder
     relaunch.launcher(launch, relaunch.Memory([]), {})()
     assert gpu.calls[-1] == f"cuLaunchKernelEx{attributes}"
+
+
+def test_a_replay_refuses_what_a_variable_of_the_module_points_to(gpu: FakeDriver, interceptor: Interceptor):
+    reached = Buffer(address=1 << 41, bytes=64, reached=True)
+    launch = CASE.model_copy(update={"buffers": [reached]})
+    launch._folder = CASE.folder
+    with pytest.raises(SsmsimError, match="by a variable of its module"):
+        relaunch.launcher(launch, relaunch.Memory([]), {})
 
 
 def test_values_of_a_set_node():

@@ -22,6 +22,7 @@ import numpy as np
 from ssmsim.capture import driver
 from ssmsim.capture.sm_partition import enter
 from ssmsim.contents import read_contents
+from ssmsim.errors import SsmsimError
 from ssmsim.launch import Launch, read_launch
 
 POISON = 0xFF  # a NaN in every floating-point type
@@ -117,6 +118,9 @@ def run(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> None:
 
 def launcher(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> Callable[[], None]:
     """What starts a launch on the default stream, clustered or cooperative where it was, as often as it is called."""
+    if any(b.reached for b in launch.buffers) and not any(b.pointers for b in launch.buffers):
+        what = "it comes to memory by a variable of its module, which running it from the capture does not set"
+        raise SsmsimError(what, launch.folder, "measure the program itself")
     function = _function(launch, modules)
     static = driver.function_attribute(function.value or 0, driver.SHARED_SIZE_BYTES)
     dynamic = launch.shared_memory_bytes - static
