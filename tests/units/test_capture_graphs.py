@@ -13,6 +13,7 @@ from ssmsim.capture.graph_nodes import KernelNode, SetNode, read_graph
 from ssmsim.capture.intercept import Interceptor
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.refused import Refused, launched
+from ssmsim.contents import write_contents
 from ssmsim.coverage.occurrences import occurrences
 from ssmsim.elf_attributes import kernel_info
 from ssmsim.errors import SsmsimError
@@ -277,8 +278,17 @@ def test_a_replay_refuses_what_a_variable_of_the_module_points_to(gpu: FakeDrive
     reached = Buffer(address=1 << 41, bytes=64, reached=True)
     launch = CASE.model_copy(update={"buffers": [reached]})
     launch._folder = CASE.folder
-    with pytest.raises(SsmsimError, match="by a variable of its module"):
+    with pytest.raises(SsmsimError, match="a variable of its module may"):
         relaunch.launcher(launch, relaunch.Memory([]), {})
+
+
+def test_a_list_that_was_recorded_says_where_a_reached_buffer_lies(tmp_path: Path):
+    write_contents(tmp_path / "list.zst", (1 << 41).to_bytes(8, "little") * 2)
+    listed = Buffer(address=1 << 40, bytes=16, pointers=True, contents="list.zst")
+    launch = CASE.model_copy(update={"buffers": [listed]})
+    launch._folder = tmp_path
+    for address, found in ((1 << 41, True), (1 << 42, False)):
+        assert relaunch._listed(launch, Buffer(address=address, bytes=64, reached=True)) == found
 
 
 def test_values_of_a_set_node():

@@ -1,6 +1,7 @@
 """Contents at capture: which buffers' bytes a launch needs, from its code; a launch written with them replays."""
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,46 @@ def test_an_allocation_that_the_code_does_not_show_is_found_by_its_address(
     with pytest.raises(StopIteration) as end:
         asking.send(Tried(outside=frozenset({1 << 40}), refused="outside"))
     assert end.value.value[1] == "a replay is refused: outside"
+
+
+def test_recipes_are_not_looked_into_for_pointers(cubin: Path, memory: dict[int, bytes], tmp_path: Path) -> None:
+    """Nobody has their bytes: what they hold is made when a launch is replayed."""
+
+    class Without(Live):
+        def named(self, buffer: dict[str, Any]) -> list[dict[str, Any]]:
+            raise AssertionError(buffer)
+
+    memory |= memory_of("gather")
+    launch = recorded(cubin, "gather", Inputs(tmp_path, "none"))
+    found = provenance(decode_image(cubin.read_bytes(), "gather", ""), launch.info.params)
+    launch.buffers = [b for b in launch.buffers if b["address"] == A]
+    asking = search(found, launch, {A: tmp_path / "recipe"}, SIZE, Without(tmp_path))
+    next(asking)
+    asking.send(Tried(outside=frozenset({C + 4}), refused="outside"))
+    assert [b["address"] for b in launch.buffers] == [A, C] and launch.buffers[1]["reached"]
+
+
+def test_addresses_outside_are_those_of_one_launch(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Launches that differ in the places of their buffers share answers, but none with an address in it."""
+    memory |= memory_of("gather")
+    here = recorded(cubin, "gather", Inputs(tmp_path, "none"))
+    there = replace(here, buffers=[b | {"address": b["address"] + (1 << 30)} for b in here.buffers], params=moved(here))
+    for answer, count in ((Tried(), 1), (Tried(outside=frozenset({5})), 2)):
+        asked: list[Recorded] = []
+        monkeypatch.setattr(trial, "attempt", lambda _, launch, *rest, a=answer, to=asked: to.append(launch) or a)
+        trials = trial.Trials(tmp_path, GPU)
+        assert [trials.run(b"", each, {}) for each in (here, there, here, there)] == [answer] * 4
+        assert len(asked) == count
+
+
+def moved(launch: Recorded) -> bytes:
+    """Its parameters with every pointer 1 GiB further on."""
+    words = np.frombuffer(launch.params[: len(launch.params) // 8 * 8], "<u8").copy()
+    for buffer in launch.buffers:
+        words[words == buffer["address"]] += np.uint64(1 << 30)
+    return words.tobytes() + launch.params[len(words) * 8 :]
 
 
 def test_equal_launches_are_tried_once(cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: Any) -> None:

@@ -9,6 +9,7 @@ import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -242,6 +243,22 @@ def test_what_lies_behind_pointers_is_copied(
     Asked(monkeypatch).answers += [Tried(frozenset({(load, 0)})), Tried(frozenset({(load, 3)})), Tried()]
     ((launch, missing),), _ = capture(cubin, ["pointers"], memory, tmp_path, kept)
     assert not missing and [b["address"] for b in launch["buffers"] if b["contents"]] == [A, D]
+
+
+def test_the_smallest_of_what_pointers_name_are_copied_first(tmp_path: Path) -> None:
+    """As many as there may be bytes; a large one below them in memory keeps none out."""
+    sizes = {1 << 33: 64, 1 << 34: 4096, 1 << 35: 16, 1 << 36: 8}
+    lists = np.array([1 << 34, 1 << 35, 1 << 36], np.uint64).tobytes()
+    place = lambda address: {"address": address, "bytes": sizes[address]} if address in sizes else None  # noqa: E731
+    memory = SimpleNamespace(
+        bytes_of=lambda b: (lists if b["address"] == 1 << 33 else b"").ljust(b["bytes"], b"\0"), places=lambda: place
+    )
+    copies = beside.Copies(1 << 20, SimpleNamespace(failure=None))  # type: ignore[arg-type]
+    taken = beside.Taken(memory, SimpleNamespace(files=None, copies=copies))  # type: ignore[arg-type]
+    assert copies.fit([{"bytes": 64}])
+    taken.take([{"address": 1 << 33, "bytes": 64}])
+    taken.take_named(100)
+    assert set(taken._copies) == {1 << 33, 1 << 35, 1 << 36}
 
 
 def test_what_goes_wrong_in_a_thread_is_raised_at_the_end(

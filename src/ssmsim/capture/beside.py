@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ssmsim.capture.keep import name_of
-from ssmsim.capture.modes import NOT_TAKEN
+from ssmsim.capture.modes import LOST, NOT_TAKEN
 from ssmsim.capture.pool import Died, Pool, Task, Worker
 from ssmsim.capture.progress import Progress
-from ssmsim.capture.reach import Buffer, Found, Reach, Search, named_by, search
+from ssmsim.capture.reach import Buffer, Found, Holding, Reach, Search, named_by, search
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.snapshots import Copies, Copy, Files, room
-from ssmsim.capture.trial import Tried, key_of
+from ssmsim.capture.trial import Tried, key_of, placed
 from ssmsim.contents import write_contents
 from ssmsim.errors import SsmsimError
 from ssmsim.sass import decode
@@ -51,11 +51,8 @@ class Memory(Protocol):
     def named(self, buffer: Buffer) -> list[Buffer]:
         """The allocations that words of a buffer point into."""
 
-    def holding(self, address: int) -> Buffer | None:
-        """The allocation that holds an address."""
-
-    def places(self) -> Callable[[int], Buffer | None]:
-        """`holding` as it is now, to be asked later."""
+    def places(self) -> Holding:
+        """What tells the allocation that holds an address, now or later."""
 
 
 class Beside:
@@ -73,7 +70,8 @@ class Beside:
         self.copies = Copies(room() if most is None else most, self.pool)
         self._lock = threading.Lock()
         self._known: dict[str, Tried] = {}
-        self._pending: dict[str, list[Then]] = {}
+        self._pending: dict[str, list[tuple[Recorded, bytes, dict[int, Path], Then]]] = {}
+        self._apart: set[str] = set()  # questions that each place of the buffers has its own answer to
         self._kept: set[str] = set()  # names of contents that are written or will be
 
     def run(
@@ -84,7 +82,7 @@ class Beside:
         asking = search(found, launch, held, limit, taken)
         asked = next(asking)
         while True:
-            answer = self._known.get(key_of(launch, asked))
+            answer = self._known.get(self._key(launch, asked))
             if answer is None:
                 missing = [
                     b for b in taken.candidates(found, launch) if b["address"] not in held and b["bytes"] <= limit
@@ -129,14 +127,19 @@ class Beside:
         if failure is not None:
             raise failure
 
+    def _key(self, launch: Recorded, asked: dict[int, Path]) -> str:
+        """Of a launch's question. Addresses in an answer are those of a launch whose buffers lie in the same places."""
+        key = key_of(launch, asked)
+        return placed(key, launch) if key in self._apart else key
+
     def _ask(self, image: bytes, launch: Recorded, asked: dict[int, Path], then: Then) -> None:
         """Have a launch tried with some files, unless one with the same question is or was; `then` gets the answer."""
-        key = key_of(launch, asked)
         with self._lock:
+            key = self._key(launch, asked)
             answer = self._known.get(key)
             if answer is None:
                 first = key not in self._pending
-                self._pending.setdefault(key, []).append(then)
+                self._pending.setdefault(key, []).append((launch, image, asked, then))
         if answer is not None:
             then(answer)
         elif first:
@@ -151,15 +154,21 @@ class Beside:
             answer = worker.ask("try", image, sent, asked)
         except Died as error:
             answer = Tried(lost=str(error))
+        own = placed(key_of(sent, asked), sent)
         while True:  # it is known once those that waited for it have gone on, in their order
             with self._lock:
                 waiting, self._pending[key] = self._pending[key], []
+                if answer.outside:
+                    self._apart.add(key_of(sent, asked))
                 if not waiting:
-                    self._known[key] = answer
+                    self._known[own if answer.outside else key] = answer
                     del self._pending[key]
                     return
-            for then in waiting:
-                then(answer)
+            for launch, code, files, then in waiting:
+                if answer.outside and placed(key_of(launch, files), launch) != own:
+                    self._ask(code, launch, files, then)
+                else:
+                    then(answer)
 
     def _go_on(self, image: bytes, launch: Recorded, asking: Search, taken: "Taken", answer: Tried) -> None:
         try:
@@ -168,6 +177,8 @@ class Beside:
             self._end(launch, taken, end.value)
         except NotTaken:
             self._end(launch, taken, ({}, NOT_TAKEN))
+        except SsmsimError as error:
+            self._end(launch, taken, ({}, f"{LOST}: {error.what}"))
         else:
             self._ask(image, launch, asked, partial(self._go_on, image, launch, asking, taken))
 
@@ -217,7 +228,7 @@ class Taken:
         self._put: list[Path] = []
         self._copies: dict[int, Copy] = {}
         self._named: dict[tuple[int, int], list[Buffer]] = {}
-        self._places: Callable[[int], Buffer | None] | None = None
+        self._places: Holding | None = None
 
     def put(self, buffer: Buffer) -> Path:
         self._put.append(self.files.put(self._bytes_of(buffer)))
@@ -227,12 +238,12 @@ class Taken:
         key = buffer["address"], buffer["bytes"]
         if key not in self._named:
             self._named[key] = (
-                named_by(self._bytes_of(buffer), self.holding) if self.complete else self.memory.named(buffer)
+                named_by(self._bytes_of(buffer), self.places()) if self.complete else self.memory.named(buffer)
             )
         return [b.copy() for b in self._named[key]]
 
-    def holding(self, address: int) -> Buffer | None:
-        return self.memory.holding(address) if self._places is None else self._places(address)
+    def places(self) -> Holding:
+        return self.memory.places() if self._places is None else self._places
 
     def candidates(self, found: Provenance, launch: Recorded) -> list[Buffer]:
         """The buffers that trials may ask for, the largest at each address. The launch stays as it is."""
@@ -254,12 +265,19 @@ class Taken:
         self.complete, self._places = True, self.memory.places()
 
     def take_named(self, most: int) -> None:
-        """Copy what words of the copies point into, up to some bytes: the code does not tell which of it is asked for."""
-        named = {b["address"]: b for at, copy in list(self._copies.items()) for b in named_by(copy.data, self.holding)}
-        for at, buffer in sorted(named.items()):
-            most -= buffer["bytes"]  # waiting for room might be waiting for this launch's own copies
-            if at not in self._copies and most >= 0 and self.copies.fit([buffer], wait=False):
-                self._copy(buffer)
+        """Copy what words of the copies point into, the smallest first, up to some bytes together: the code does not tell
+        which of it is asked for.
+        """
+        holding = self.places()
+        named = {b["address"]: b for copy in self._copies.values() for b in named_by(copy.data, holding)}
+        for buffer in sorted(named.values(), key=lambda b: (b["bytes"], b["address"])):
+            if buffer["address"] in self._copies:
+                continue
+            # Waiting for room might be waiting for this launch's own copies.
+            if buffer["bytes"] > most or not self.copies.fit([buffer], wait=False):
+                return
+            most -= buffer["bytes"]
+            self._copy(buffer)
 
     def _copy(self, buffer: Buffer) -> None:
         """One buffer, for which there is room, if it can be read."""
@@ -297,7 +315,7 @@ class IfRead:
     """The memory that a launch finds, for one who goes on without what cannot be read."""
 
     def __init__(self, taken: Taken) -> None:
-        self.put, self.holding, self._named = taken.put, taken.holding, taken.named
+        self.put, self.places, self._named = taken.put, taken.places, taken.named
 
     def named(self, buffer: Buffer) -> list[Buffer]:
         try:

@@ -76,7 +76,14 @@ def tensor(name: str, value: Any, recipe: dict[str, Any] | None = None) -> None:
 
 def program(**facts: Any) -> None:
     """Facts for the provenance of every launch: the workload's name, its shapes. What JSON does not have is kept as text."""
-    PROGRAM.update(json.loads(json.dumps(facts, default=str)))
+    PROGRAM.update(json.loads(json.dumps(_keyed(facts), default=str)))
+
+
+def _keyed(value: Any) -> Any:
+    """With text for what JSON takes for no key."""
+    if isinstance(value, dict):
+        return {k if isinstance(k, (str, int, float)) or k is None else str(k): _keyed(v) for k, v in value.items()}
+    return [_keyed(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
 def parameters(kernel: str, names: dict[int, str]) -> None:

@@ -105,10 +105,10 @@ def global_of(module: int, name: str) -> tuple[int, int] | None:
 
 
 def allocation_of(pointer: int, asked_in: int = 0) -> tuple[int, int] | None:
-    """(start, bytes) of the driver allocation that holds `pointer`, None when there is none. asked_in: the context to ask
-    in where the calling thread has none.
+    """(start, bytes) of the driver allocation that holds `pointer`, None when there is none. asked_in: the context that the
+    calling thread is to have; 0: the one that it has.
     """
-    if asked_in and not current_context():
+    if asked_in:
         succeeds("cuCtxSetCurrent", c_void_p(asked_in))
     start, size = c_uint64(), c_size_t()
     if succeeds("cuMemGetAddressRange_v2", byref(start), byref(size), c_uint64(pointer)) and size.value:

@@ -12,6 +12,8 @@ from ssmsim.launch import Buffer
 
 ALWAYS = ("address", "bytes", "pointer", "contents", "pointers", "reached")  # what a replay needs of a buffer
 
+LAYOUT = ("dtype", "shape", "stride")
+
 
 def fields(
     launch: Recorded, facts: dict[str, Any], cubin: str, buffers: list[dict[str, Any]], folder: Path,
@@ -48,7 +50,11 @@ def sound(buffer: dict[str, Any]) -> dict[str, Any] | None:
     """A buffer as launch/1 takes it: without what is known of its tensor where that contradicts itself, None where its place
     does. A launch is not lost by it.
     """
-    for kept in (buffer, {k: v for k, v in buffer.items() if k in ALWAYS}):
+    for kept in (
+        buffer,
+        {k: v for k, v in buffer.items() if k not in LAYOUT},
+        {k: v for k, v in buffer.items() if k in ALWAYS},
+    ):
         try:
             Buffer.model_validate(kept)
         except ValidationError:

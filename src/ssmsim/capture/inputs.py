@@ -8,7 +8,6 @@ buffers of the launch, too. With workers, trials run beside the program (beside.
 
 import hashlib
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from ssmsim.capture import device, driver
@@ -20,7 +19,7 @@ from ssmsim.capture.frameworks import Allocations
 from ssmsim.capture.keep import keep
 from ssmsim.capture.modes import LIMIT_MIB
 from ssmsim.capture.progress import Progress
-from ssmsim.capture.reach import LIST_BYTES, Buffer, named_by, search
+from ssmsim.capture.reach import LIST_BYTES, Buffer, Holding, named_by, search
 from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.trial import Trials
 from ssmsim.contents import write_recipe
@@ -152,11 +151,10 @@ class Live:
         size = min(buffer["bytes"], LIST_BYTES) // WORD * WORD
         return named_by(_memory(buffer["address"], size), self.places())
 
-    def holding(self, address: int) -> Buffer | None:
-        return self.places()(address)
-
-    def places(self) -> Callable[[int], Buffer | None]:
-        """What holds an address: the allocations of now, asked by any thread and at any time."""
+    def places(self) -> Holding:
+        """May be asked by any thread and at any time. PyTorch's blocks are those of now, the driver's allocations those of when
+        it is asked.
+        """
         blocks, context = Allocations(), driver.current_context()
 
         def holding(address: int) -> Buffer | None:

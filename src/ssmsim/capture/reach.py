@@ -18,6 +18,7 @@ TENSORS = -1  # number of what tensor copies move, beside those of instructions
 Buffer = dict[str, Any]
 Found = tuple[dict[int, Path], str]  # files with the bytes of buffers, by address, and why some are missing
 Search = Generator[dict[int, Path], Tried, Found]
+Holding = Callable[[int], Buffer | None]  # the allocation that holds an address
 
 
 class Reader(Protocol):
@@ -29,11 +30,11 @@ class Reader(Protocol):
     def named(self, buffer: Buffer) -> list[Buffer]:
         """The allocations that words of a buffer point into."""
 
-    def holding(self, address: int) -> Buffer | None:
-        """The allocation that holds an address."""
+    def places(self) -> Holding:
+        """What tells the allocation that holds an address."""
 
 
-def named_by(data: bytes, holding: Callable[[int], Buffer | None]) -> list[Buffer]:
+def named_by(data: bytes, holding: Holding) -> list[Buffer]:
     """The allocations that 8-byte words of a buffer point into, MOST_REACHED at most. data: its bytes."""
     words = np.unique(np.frombuffer(data[: LIST_BYTES // WORD * WORD], "<u8", min(len(data), LIST_BYTES) // WORD))
     found: dict[int, Buffer] = {}
@@ -55,7 +56,7 @@ def search(found: Provenance, launch: Recorded, held: Mapping[int, Path], limit:
         tried = yield dict(held) | files
         if tried.lost:
             return {}, f"{LOST}: {tried.lost}"
-        if tried.outside and reach.grow(tried.outside, {*files, *held}):
+        if tried.outside and reach.grow(tried.outside, files):
             continue
         if not tried.loads:
             return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}" if tried.refused else ""
@@ -117,8 +118,9 @@ class Reach:
         before = len(self.buffers)
         for k in [k for k, b in enumerate(self.buffers) if b["address"] in read]:
             self._pointed(k)
+        holding = self.reader.places()
         for address in sorted(outside):
-            buffer = None if self._holding(address) else self.reader.holding(address)
+            buffer = None if self._holding(address) else holding(address)
             if buffer is not None and len(self.buffers) < MOST_REACHED:
                 self.buffers.append(buffer | {"reached": True})
         return len(self.buffers) > before

@@ -23,7 +23,7 @@ from ssmsim.capture import driver
 from ssmsim.capture.sm_partition import enter
 from ssmsim.contents import read_contents
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import Launch, read_launch
+from ssmsim.launch import Buffer, Launch, read_launch
 
 POISON = 0xFF  # a NaN in every floating-point type
 MAX_DYNAMIC_SHARED = 8  # CUfunction_attribute
@@ -116,11 +116,23 @@ def run(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> None:
     driver.synchronize()
 
 
+def _listed(launch: Launch, buffer: Buffer) -> bool:
+    """Whether a recorded list of pointers holds one into a buffer."""
+    for each in launch.buffers:
+        if each.pointers and each.contents is not None:
+            data = read_contents(launch.folder / each.contents, each.bytes)
+            words = np.frombuffer(data[: len(data) // 8 * 8], "<u8")
+            if ((words >= buffer.address) & (words < buffer.address + buffer.bytes)).any():
+                return True
+    return False
+
+
 def launcher(launch: Launch, memory: Memory, modules: dict[Path, c_void_p]) -> Callable[[], None]:
     """What starts a launch on the default stream, clustered or cooperative where it was, as often as it is called."""
-    if any(b.reached for b in launch.buffers) and not any(b.pointers for b in launch.buffers):
-        what = "it comes to memory by a variable of its module, which running it from the capture does not set"
-        raise SsmsimError(what, launch.folder, "measure the program itself")
+    for buffer in launch.buffers:
+        if buffer.reached and not _listed(launch, buffer):
+            what = f"no recorded list holds the pointer to {buffer.address:#x}: a variable of its module may, which is not set here"
+            raise SsmsimError(what, launch.folder, "measure the program itself")
     function = _function(launch, modules)
     static = driver.function_attribute(function.value or 0, driver.SHARED_SIZE_BYTES)
     dynamic = launch.shared_memory_bytes - static

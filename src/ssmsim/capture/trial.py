@@ -66,9 +66,11 @@ class Trials:
         different contents apart.
         """
         key = key_of(recorded, files)
-        if key not in self._known:
-            self._known[key] = attempt(image, recorded, files, self.folder, self.facts)
-        return self._known[key]
+        exact = placed(key, recorded)
+        if key not in self._known and exact not in self._known:
+            tried = attempt(image, recorded, files, self.folder, self.facts)
+            self._known[exact if tried.outside else key] = tried
+        return self._known.get(key) or self._known[exact]
 
 
 def attempt(image: bytes, recorded: Recorded, files: Mapping[int, Path], folder: Path, facts: dict[str, Any]) -> Tried:
@@ -156,6 +158,18 @@ def key_of(recorded: Recorded, files: Mapping[int, Path]) -> str:
     names = {at: file.name for at, file in files.items()}
     buffers = [(b["bytes"], b["address"] % 512, names.get(b["address"])) for b in recorded.buffers]
     variables = [(v.name, v.size, v.data) for v in recorded.variables]
-    shape = recorded.grid, recorded.block, recorded.cluster, recorded.shared, recorded.explicit_cluster
+    shape = (
+        recorded.grid,
+        recorded.block,
+        recorded.cluster,
+        recorded.shared,
+        recorded.explicit_cluster,
+        recorded.cooperative,
+    )
     said = repr((recorded.cubin.sha256, recorded.kernel, shape, words, buffers, variables))
     return hashlib.sha256(said.encode()).hexdigest()
+
+
+def placed(key: str, recorded: Recorded) -> str:
+    """A key that tells launches apart whose buffers lie in other places, too."""
+    return f"{key} {[b['address'] for b in recorded.buffers]}"

@@ -100,6 +100,10 @@ class Image:
             address, size = reads_parameters(kernel)
             spans += [(address, size, "the parameters")] if size else []
             if launches[0].cooperative:
+                end = GRID_WORKSPACE + GRID_WORKSPACE_BYTES
+                if any(first < end and first + size > GRID_WORKSPACE for first, size, _ in spans):
+                    what = f"a buffer lies at {GRID_WORKSPACE:#x}, where the workspace of grid.sync() is put"
+                    raise SsmsimError(what, launches[0].folder / "launch.json", "capture the launch again")
                 spans.append((GRID_WORKSPACE, GRID_WORKSPACE_BYTES, "the workspace of grid.sync()"))
         image = cls(spans, store)
         if store and kernel is not None:
