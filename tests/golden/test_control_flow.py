@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from emulator import BLOCK, GRID, TABLE, full, make_launch, traced
 
+from ssmsim.microbenchmarks import machine_code
 from ssmsim.trace.compare import compare
+from tests.opcodes.compiled import compile_ptx
 
 N = 192
 
@@ -170,3 +172,45 @@ def test_trace_mode_follows_full_mode(
     code, trace = traced(launch)
     found = compare(code.program, trace, whole)
     assert found.instructions == len(whole.index) and not found.rows(code.program)
+
+
+BYPASS = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry bypass(.param .u64 out, .param .u32 from) {
+  .reg .b64 %a<4>; .reg .b32 %r<8>; .reg .pred %p<2>;
+  ld.param.u64 %a0, [out]; ld.param.u32 %r3, [from]; mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, %r3;
+  mul.wide.u32 %a1, %r0, 4; add.s64 %a1, %a0, %a1; mov.u32 %r1, 1; bar.sync 0;
+  @%p0 bra past;
+  add.u32 %r1, %r0, 7; bar.warp.sync 0xffffffff; st.global.u32 [%a1+512], %r1;
+past:
+  st.global.u32 [%a1], %r1;
+  ret;
+}
+"""
+BRANCH, UNANIMOUS = 0x947, 1 << 32  # BRA's opcode, and its bit .U
+
+
+@pytest.mark.parametrize(("first", "gone"), [(0, 2), (5, 1), (32, 1), (40, 0), (64, 0)])
+def test_a_unanimous_branch_is_taken_by_whole_warps(tmp_path: Path, first: int, gone: int) -> None:
+    """BRA.U of lanes from `first` on, in two warps: a warp of which some lanes want to stays whole. gone: warps that go."""
+    image = bytearray(compile_ptx(BYPASS, tmp_path / "plain.cubin").read_bytes())
+    for _, start, words in machine_code.kernels(bytes(image)):
+        code = machine_code.read(image, start, words)
+        at = next(i for i, word in enumerate(code) if word & 0xFFF == BRANCH and word >> 12 & 15 != 7)
+        machine_code.write(image, start, at, code[at] | UNANIMOUS)
+    (tmp_path / "bypass.cubin").write_bytes(image)
+    launch, arrays = make_launch(
+        tmp_path / "launch",
+        "bypass",
+        [np.zeros(256, np.uint32), first],
+        (1, 1, 1),
+        (64, 1, 1),
+        cubin=tmp_path / "bypass.cubin",
+    )
+    (out, *_), trace = full(launch, arrays)
+    went = np.repeat([gone == 2, gone >= 1], 32)
+    assert (out[:64] == np.where(went, 1, np.arange(64) + 7)).all() and (out[128:192] != 0).tolist() == (~went).tolist()
+    code, ours = traced(launch)
+    found = compare(code.program, ours, trace)
+    assert found.instructions == len(trace.index) and not found.rows(code.program)
