@@ -25,7 +25,7 @@ from ssmsim.capture.trial import Tried
 from ssmsim.elf_attributes import code_sha256, kernel_info
 from ssmsim.launch import validated
 from tests.units.fake_driver import FakeDriver
-from tests.units.test_capture_inputs import BODIES, GPU, HELD, SIZE, A, B, C, D, cubin, memory, memory_of
+from tests.units.test_capture_inputs import BODIES, GPU, HELD, SIZE, A, B, C, D, cubin, memory, memory_of, moved
 
 __all__ = ["cubin", "memory"]  # fixtures
 WORKERS = 2
@@ -192,6 +192,31 @@ def test_equal_launches_wait_for_one_trial(
     assert len(stand_in.asked) == 3, "the code once, and once with each of two contents"
     assert [set(launch.contents) for launch in launches] == [{A}] * 3
     assert launches[0].contents == launches[1].contents != launches[2].contents
+
+
+def test_an_address_in_an_answer_is_that_of_launches_in_the_same_places(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A launch that waited for it and whose buffers lie elsewhere is tried by itself."""
+    stand_in = Asked(monkeypatch)
+    kept = Inputs(tmp_path, workers=WORKERS)
+    memory |= memory_of("gather") | {at + (1 << 30): data for at, data in memory_of("gather").items() if at != D}
+    launches = [noted(cubin, "gather") for _ in range(3)]
+    launches[2].params = moved(launches[2])
+    launches[2].buffers = [b | {"address": b["address"] + (1 << 30)} for b in launches[2].buffers]
+    for launch in launches:
+        kept.fill(launch)
+    time.sleep(0.1)
+    assert len(stand_in.asked) == 1
+    stand_in.answers += [Tried(outside=frozenset({D + 8}), refused="outside")]
+    while len(stand_in.asked) < 3:
+        time.sleep(0.005)
+    elsewhere = [arguments[0].buffers[0]["address"] != A for _, *arguments in stand_in.asked]
+    assert sorted(elsewhere) == [False, False, True]
+    stand_in.answers += [Tried()] * 2
+    kept.finish()
+    assert [{b["address"] for b in launch.buffers} for launch in launches[:2]] == [{A, B, C, D}] * 2
+    assert D not in {b["address"] for b in launches[2].buffers} and not any(launch.missing for launch in launches)
 
 
 def test_a_worker_that_ends_costs_one_launch(
