@@ -6,7 +6,7 @@ that no register port is waited for.
 """
 
 from collections.abc import Iterator
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Any
 
 from ssmsim.microbenchmarks import machine_code
@@ -14,7 +14,6 @@ from ssmsim.microbenchmarks.case import Loop, f32, i32, u64
 from ssmsim.microbenchmarks.instruction_words import NOP, Step, place, word
 
 LENGTH = 40  # FFMAs in a row; those behind them stay
-FFMA_OPCODE = 0x223  # low 12 bits of the instruction word
 FFMA, FMUL = Step("FFMA.FTZ", ("z", "z", "z", "z")), Step("FMUL", ("z", "z", "z"))
 FADD, LOGIC = Step("FADD", ("z", "z", "z")), Step("LOP3.LUT", ("z", "z", "z"))
 IMAD, WIDE = Step("IMAD.MOV.U32", ("z",)), Step("IMAD.WIDE", ("z", "z", "z", "z"))
@@ -50,14 +49,11 @@ ROUNDS = 200
 
 def patch(image: bytes) -> bytes:
     """The cubin with the line written over each kernel's FFMAs."""
-    data = bytearray(image)
-    for name, start, words in machine_code.kernels(image):
-        code = machine_code.read(data, start, words)
-        those = {i for i, word_ in enumerate(code) if word_ & 0xFFF == FFMA_OPCODE}
-        first = next(i for i in sorted(those) if set(range(i, i + LENGTH)) <= those)
-        for i, step in enumerate(islice(cycle(CASES[name.removeprefix("halves_")]), LENGTH), first):
-            machine_code.write(data, start, i, word(place([step], range(16))[0]))
-    return bytes(data)
+    return machine_code.over_ffmas(image, lambda name: map(_word, cycle(CASES[name.removeprefix("halves_")])), LENGTH)
+
+
+def _word(step: Step) -> int:
+    return word(place([step], range(16))[0])
 
 
 def source() -> str:

@@ -6,14 +6,13 @@ all would be held up until the last has ended.
 """
 
 from dataclasses import replace
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 
 from ssmsim.microbenchmarks import machine_code
 from ssmsim.microbenchmarks.case import Loop, f32
 from ssmsim.microbenchmarks.instruction_words import NOP, Step, place, stalling, word
 
 LENGTH = 40  # FFMAs in a row; those behind them stay
-FFMA = 0x223  # low 12 bits of the instruction word
 PAUSE = stalling(NOP, 6)
 LOGIC, SPECIAL = Step("LOP3.LUT", ("z", "z", "z")), Step("MUFU.EX2", ("z", "z"))
 
@@ -36,15 +35,13 @@ CASES = {
 
 def patch(image: bytes) -> bytes:
     """The cubin with the line written over each kernel's FFMAs."""
-    data = bytearray(image)
-    for name, start, words in machine_code.kernels(image):
-        code = machine_code.read(data, start, words)
-        those = {i for i, word_ in enumerate(code) if word_ & 0xFFF == FFMA}
-        first = next(i for i in sorted(those) if set(range(i, i + LENGTH)) <= those)
-        line = chain(CASES[name.removeprefix("series_")], repeat(PAUSE))
-        for i, step in enumerate(islice(line, LENGTH), first):
-            machine_code.write(data, start, i, word(place([step], range(16))[0]))
-    return bytes(data)
+    return machine_code.over_ffmas(
+        image, lambda name: map(_word, chain(CASES[name.removeprefix("series_")], repeat(PAUSE))), LENGTH
+    )
+
+
+def _word(step: Step) -> int:
+    return word(place([step], range(16))[0])
 
 
 LOOPS = [
