@@ -60,6 +60,37 @@ def test_processes_find_what_one_finds(ssmsim, capture):  # noqa: F811
     assert json.loads(two[1])["launches"] == {"replayed": 7, "whole": 9}
 
 
+def test_launches_that_differ_in_places_alone_are_checked_once(tmp_path, monkeypatch):
+    from ssmsim.config.load import load
+    from ssmsim.coverage import beside
+
+    original = ROOT / "tests/data/captures/ssd-small/00-chunk_cumsum_fwd_kernel"
+    launch = json.loads((original / "launch.json").read_text())
+    folders = [tmp_path / name for name in ("a", "b", "c", "d", "e")]
+    for folder in folders:
+        shutil.copytree(original, folder)
+        (folder / launch["cubin"]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(original / launch["cubin"], folder / launch["cubin"])
+
+    def moved(folder, by, contents=None):
+        params, there = launch["params"], []
+        for b in launch["buffers"]:
+            old, new = (at.to_bytes(8, "little").hex() for at in (b["address"], b["address"] + by))
+            params = params.replace(old, new)
+            there.append(b | {"address": b["address"] + by} | ({"contents": contents} if contents else {}))
+        (folder / "launch.json").write_text(json.dumps(launch | {"params": params, "buffers": there}))
+
+    moved(folders[1], 1 << 30)
+    (tmp_path / "bytes").write_bytes(bytes(8))
+    moved(folders[2], 1 << 30, "../bytes")  # contents may hold pointers
+    moved(folders[3], 2 << 30, "../bytes")
+    (folders[4] / "launch.json").write_text(json.dumps(launch | {"grid": [1, 1, 1]}))
+    asked = []
+    monkeypatch.setattr(beside, "check", lambda folder, config, blocks: asked.append(folder) or folder.name)
+    found = list(beside.each(folders, load(H100), 4, 1))
+    assert found == ["a", "a", "c", "d", "e"] and len(asked) == 4
+
+
 def test_tables(ssmsim, capture):  # noqa: F811
     code, out, error = ssmsim("coverage", capture, "--config", H100)
     assert (code, error) == (0, "")

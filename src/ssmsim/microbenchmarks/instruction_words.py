@@ -26,6 +26,7 @@ ENCODINGS: dict[str, tuple[int, tuple[int, ...]]] = {
     "FMUL": (0x220 | 1 << 86, SOURCES[:2]),
     "FADD": (0x221, SOURCES[:2]),
     "IMAD.MOV.U32": (0x424 | RZ << 24 | 2 << 32 | RZ << 64 | MOVE, ()),  # of the constant 2
+    "IMAD": (0x224 | MULTIPLY, SOURCES),
     "IMAD.WIDE": (0x225 | MULTIPLY, SOURCES),
     "LOP3.LUT": (0x212 | RZ << 64 | 0x78EC0 << 72, SOURCES[:2]),
     "MUFU.EX2": (0x308 | 8 << 72, SOURCES[1:2]),

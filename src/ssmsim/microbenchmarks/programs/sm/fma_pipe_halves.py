@@ -1,8 +1,9 @@
 """Which half of the fp32 pipe takes an instruction: FFMAs, FMULs, FADDs and IMADs among themselves and with others between.
 
 CASE.WARPS: cycles per round of a line of 40 instructions, in each of WARPS warps of an SM. counted gives ncu's instructions of
-the pipe, and those of its heavy half, which integer products need (sm__pipe_fmaheavy_cycles_active). All sources are RZ, so
-that no register port is waited for.
+the pipe, and those of its heavy half, which integer products need (sm__pipe_fmaheavy_cycles_active). imad moves a constant,
+product multiplies. All sources are RZ, so that no register port is waited for, but in the cases with `read`, whose FFMAs and
+products read three registers each.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ LENGTH = 40  # FFMAs in a row; those behind them stay
 FFMA, FMUL = Step("FFMA.FTZ", ("z", "z", "z", "z")), Step("FMUL", ("z", "z", "z"))
 FADD, LOGIC = Step("FADD", ("z", "z", "z")), Step("LOP3.LUT", ("z", "z", "z"))
 IMAD, WIDE = Step("IMAD.MOV.U32", ("z",)), Step("IMAD.WIDE", ("z", "z", "z", "z"))
+PRODUCT = Step("IMAD", ("z", "z", "z", "z"))
+READ, PRODUCT_READ = Step("FFMA.FTZ", ("z", "Ae", "Bo", "Ce")), Step("IMAD", ("z", "Ae", "Bo", "Ce"))
 CASES = {
     "ffma": [FFMA],
     "ffma_nop": [FFMA, NOP],
@@ -42,6 +45,20 @@ CASES = {
     "wide": [WIDE],
     "ffma_wide": [FFMA, WIDE],
     "ffma3_wide": [FFMA, FFMA, FFMA, WIDE],
+    "product": [PRODUCT],
+    "product_nop": [PRODUCT, NOP],
+    "ffma_product": [FFMA, PRODUCT],
+    "ffma2_product": [FFMA, FFMA, PRODUCT],
+    "ffma_product_nop": [FFMA, PRODUCT, NOP],
+    "product_lop": [PRODUCT, LOGIC],
+    "read": [READ],
+    "read_imad": [READ, IMAD],
+    "read_nop": [READ, NOP],
+    "product_read": [PRODUCT_READ],
+    "read_product": [READ, PRODUCT],
+    "ffma_product_read": [FFMA, PRODUCT_READ],
+    "read_product_read": [READ, PRODUCT_READ],
+    "read_product_read_nop": [READ, PRODUCT_READ, NOP],
 }
 WARPS = (4, 16, 32)
 ROUNDS = 200
@@ -74,7 +91,7 @@ def source() -> str:
 
 LOOPS = [
     Loop(f"{name}.{warps}", f"halves_{name}", 1, threads=32 * warps, args=(f32(1.0),), rounds=(20, 100),
-         replay=warps == 16 and name in ("ffma_imad", "ffma2_imad", "ffma_nop", "fmul_ffma"))
+         replay=warps == 16 and name in ("ffma_imad", "ffma2_imad", "ffma_nop", "fmul_ffma", "ffma_product", "read_product_read"))
     for name in CASES
     for warps in WARPS
 ]  # fmt: skip
