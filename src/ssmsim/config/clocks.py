@@ -12,7 +12,8 @@ from ssmsim.config.schema import SimConfig
 NOC_RATES = ("reply_bytes_per_cycle_per_gpc", "request_bytes_per_cycle_per_gpc", "partition_link_bytes_per_cycle")
 L2_RATES = ("slice_bytes_per_cycle", "slice_write_bytes_per_cycle", "slice_fill_bytes_per_cycle",
             "slice_atomic_bytes_per_cycle")  # fmt: skip
-L2_INTERVALS = ("slice_interval_cycles", "atomic_interval_cycles", "atomic_same_cycles")
+L2_INTERVALS = ("slice_interval_cycles", "atomic_interval_cycles", "atomic_fp64_interval_cycles", "atomic_same_cycles",
+                "atomic_integer_same_cycles")  # fmt: skip
 
 
 def at_clock(config: SimConfig, mhz: float | None) -> SimConfig:

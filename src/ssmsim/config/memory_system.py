@@ -83,10 +83,12 @@ class L2(Group):
     )
     dirty_fraction: Share = Field(description="share of lines that may await write-back")
     fetch_bytes: Bytes = Field(description="smallest piece that a read miss fetches from DRAM (sector promotion)")
-    atomic_interval_cycles: Rate = Field(description="per slice, one 32-byte sector of 32-bit atomics")
+    atomic_interval_cycles: Rate = Field(description="per slice, one 32-byte sector of atomics, of whatever words")
+    atomic_fp64_interval_cycles: Rate = Field(description="the same of fp64 and of compare-and-swap")
     atomic_same_cycles: Rate = Field(
-        description="between two atomics to the same sector that follow each other in a slice"
+        description="between two additions of floats to the same sector that follow each other in a slice"
     )
+    atomic_integer_same_cycles: Rate = Field(description="the same of integers and of compare-and-swap")
     atomic_latency_cycles: Cycles = Field(description="beyond a load's")
     turns_after_cycles: Cycles = Field(
         description="a slice is taken for so long in order of arrival before loads and atomics wait for turns of their SMs"

@@ -77,7 +77,9 @@ def part_of(config: SimConfig, sms: int) -> SimConfig:
             "slice_atomic_bytes_per_cycle": config.l2.slice_atomic_bytes_per_cycle * slice_share,
             "slice_interval_cycles": config.l2.slice_interval_cycles / slice_share,
             "atomic_interval_cycles": config.l2.atomic_interval_cycles / slice_share,
+            "atomic_fp64_interval_cycles": config.l2.atomic_fp64_interval_cycles / slice_share,
             "atomic_same_cycles": config.l2.atomic_same_cycles / slice_share,
+            "atomic_integer_same_cycles": config.l2.atomic_integer_same_cycles / slice_share,
         },
         "dram": {"channels": channels, "peak_gb_per_s": config.dram.peak_gb_per_s * share},
         "noc": {

@@ -154,10 +154,10 @@ def _pipe(one, name: str, pipe: int, config: SimConfig) -> None:
 def _access(one, base: str, mods: list[str], entry, row, config: SimConfig) -> None:
     """Loads, stores, atomics and copies."""
     one.kind, one.space = kinds.MEMORY, SPACE[entry.space]
-    one.is_atomic = entry.access == Access.ATOMIC
-    one.is_store = entry.access == Access.STORE or (one.is_atomic and row["destination"] < 0 and "RED" in base)
+    one.is_atomic = _unit(mods) if entry.access == Access.ATOMIC else 0
+    one.is_store = entry.access == Access.STORE or (one.is_atomic != 0 and row["destination"] < 0 and "RED" in base)
     beyond = "STRONG" in mods and bool({"GPU", "SYS"} & set(mods))
-    one.bypass = bool({"BYPASS", "NA"} & set(mods)) or one.is_atomic or beyond
+    one.bypass = bool({"BYPASS", "NA"} & set(mods)) or one.is_atomic != 0 or beyond
     one.payload = (int(row["width"]) + 3) // 4 if one.is_store else 0
     one.matrix = base in ("LDSM", "STSM")
     wide = int(row["width"]) > 4 and not one.matrix
@@ -165,6 +165,15 @@ def _access(one, base: str, mods: list[str], entry, row, config: SimConfig) -> N
     one.promote = next((int(m[3:-1]) for m in mods if re.fullmatch(r"LTC\d+B", m)), config.l2.fetch_bytes)
     one.write_long = one.space in (kinds.GLOBAL, kinds.LOCAL, kinds.COPY)
     one.generic = entry.space == Space.GENERIC
+
+
+def _unit(mods: list[str]) -> int:
+    """What the L2 does in an atomic with these modifiers."""
+    if "CAS" in mods:
+        return kinds.SWAP_ATOMIC
+    if "F64" in mods:
+        return kinds.DOUBLE_ATOMIC
+    return kinds.FLOAT_ATOMIC if any(re.fullmatch(r"B?F(16|32).*", m) for m in mods) else kinds.INTEGER_ATOMIC
 
 
 def _exchange(one, latency: int) -> None:

@@ -25,6 +25,7 @@ TRANSFER = record(
     "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tag_store.py counts them
     "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "port", "since", "stale",
     "words",  # of a store that writes sectors in part, see feed/coalesce.py
+    "header",  # bytes that an atomic sends beside its data
     "passed",  # an atomic that has been through the other partition
     whole_lines=True,
 )  # fmt: skip
@@ -135,11 +136,7 @@ def send(m, gpu, counts, sm, fill, index, events, now):
     near = near_of(m, home, sm.side)
     fill.slice = near if m.l2.far_copies else home
     fill.remote = 0
-    bytes_ = (
-        fill.payload + m.noc.atomic_header_bytes * fill.atomic
-        if fill.store or fill.atomic
-        else m.noc.request_flit_bytes
-    )
+    bytes_ = fill.payload + fill.header if fill.store or fill.atomic else m.noc.request_flit_bytes
     start = max(sm.request_free_fp, now << FP)
     sm.request_free_fp = start + bytes_ * m.request_sm_fp // PER_PORT
     start = max(start, gpu.gpc_request_fp[sm.gpc])

@@ -49,6 +49,9 @@ SPACES = (
 INIT, INVALIDATE, CHECK, ARRIVE, DROP, COPIES_ARRIVE = range(6)
 BULK_LOAD, BULK_STORE, BULK_FLUSH, BULK_BETWEEN, BULK_PREFETCH = range(5)
 
+# What the L2 does in an atomic: floats of 4 bytes or less, integers, fp64, compare-and-swap.
+FLOAT_ATOMIC, INTEGER_ATOMIC, DOUBLE_ATOMIC, SWAP_ATOMIC = range(1, 5)
+
 PARTS = 24  # of the interval of a pipe: `share` says how many an instruction takes
 
 # One static instruction as the issue stage sees it. Filled by instructions.py.

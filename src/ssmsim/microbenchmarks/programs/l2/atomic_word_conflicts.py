@@ -31,7 +31,16 @@ CASES = [
     for place in PLACES
     if kind == "f32" or (share in BRIEF and place != "eight") or (kind in ("bf16x2", "u64") and share in BRIEF)
 ]
-KEPT = ("1", "2", "8", "32", "x8")  # shares of f32 that are replayed
+REPLAYED = {
+    "f32": [(share, place) for share in ("1", "2", "8", "32") for place in ("sm", "all")]
+    + [("2", "one"), ("8", "one"), ("x8", "all"), ("x8", "one"), ("8", "eight")],
+    "u32": [("32", "sm"), ("32", "all"), ("2", "one")],
+    "u64": [("1", "sm"), ("1", "all"), ("1", "one"), ("2", "one"), ("2", "eight")],
+    "f64": [("1", "all"), ("1", "one")],
+    "bf16x2": [("2", "all"), ("2", "one"), ("2", "eight")],
+    "cas": [("1", "all"), ("1", "one")],
+    "max": [("32", "sm")],
+}
 
 
 def _numbers(kind: str, share: str, place: str) -> tuple[int, ...]:
@@ -43,7 +52,7 @@ def _numbers(kind: str, share: str, place: str) -> tuple[int, ...]:
 LOOPS = [
     Loop(f"{kind}.{share}.{place}", f"conflicts_{kind}", 1, threads=32 * WARPS, blocks=PLACES[place][0],
          args=(Zeros(BUFFER), *map(u32, _numbers(kind, share, place))),
-         replay=kind not in ("atom", "cas") and (kind != "f32" or share in KEPT))
+         replay=(share, place) in REPLAYED.get(kind, ()))
     for kind, share, place in CASES
 ]  # fmt: skip
 

@@ -12,29 +12,38 @@ from numba import njit
 
 from ssmsim.architecture import SECTOR_BYTES
 from ssmsim.engines.embedded.memory import noc
+from ssmsim.engines.embedded.sm.instruction import DOUBLE_ATOMIC, FLOAT_ATOMIC, SWAP_ATOMIC
 from ssmsim.engines.embedded.state.records import FP
 
 
 @njit(cache=True)
 def arriving(m, sms, fill):
-    """How long an atomic that an SM sends takes the port of the slice (fixed point): an L2 clock per sector and one more."""
+    """How long an atomic that an SM sends takes the port of the slice (fixed point): an L2 clock per sector and one more.
+
+    Of a lone lane header and data go together (l2/single_slice_atomic_throughput, several: 1.16.own).
+    """
     if noc.near_of(m, fill.slice, sms[fill.sm].side) != fill.slice:  # it comes from the other partition
         return 0
-    return (fill.payload + m.noc.atomic_header_bytes) * m.slice_atomic_fp // SECTOR_BYTES
+    return (fill.payload + fill.header) * m.slice_atomic_fp // SECTOR_BYTES
 
 
 @njit(cache=True)
 def begin(m, slice_, fill, sectors, now):
-    """The cycle in which the unit begins with an atomic that is there at `now`; a sector takes it an L2 clock.
+    """The cycle in which the unit begins with an atomic that is there at `now`; a sector takes it an L2 clock, or two.
 
-    An atomic waits for the one before it in the slice when both are to the same sectors (microbenchmark
-    l2/atomic_throughput: red.8.1.4).
+    An atomic waits for the one before it in the slice when both are to the same sectors (microbenchmarks
+    l2/atomic_throughput: red.8.1.4; l2/atomic_word_conflicts: u32.32.one, f32.32.one).
     """
     start = max(slice_.add_free_fp, now << FP)
     if slice_.atomic_line == fill.line + 1 and slice_.atomic_sectors & fill.sectors:
-        start = max(start, slice_.atomic_start_fp + m.l2.atomic_same_cycles_fp)
+        adds = fill.atomic == FLOAT_ATOMIC or fill.atomic == DOUBLE_ATOMIC
+        start = max(
+            start, slice_.atomic_start_fp + (m.l2.atomic_same_cycles_fp if adds else m.l2.atomic_integer_same_cycles_fp)
+        )
     slice_.atomic_line, slice_.atomic_sectors, slice_.atomic_start_fp = fill.line + 1, fill.sectors, start
-    slice_.add_free_fp = start + max(m.l2.slice_interval_cycles_fp, sectors * m.l2.atomic_interval_cycles_fp)
+    slow = (fill.atomic == DOUBLE_ATOMIC or fill.atomic == SWAP_ATOMIC) and fill.header
+    interval = m.l2.atomic_fp64_interval_cycles_fp if slow else m.l2.atomic_interval_cycles_fp
+    slice_.add_free_fp = start + max(m.l2.slice_interval_cycles_fp, sectors * interval)
     return start >> FP
 
 

@@ -162,7 +162,7 @@ def miss(cores, memory, sm, index, line, sectors):
     fill, one = memory.fills[number], cores.code[cores.requests[index].code]
     fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = index, line, sectors, 0, sm.number, NONE
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 0, one.is_atomic, one.promote
-    fill.payload = popcount(sectors) * SECTOR_BYTES
+    fill.payload, fill.header = popcount(sectors) * SECTOR_BYTES, 0
     return number
 
 
@@ -195,6 +195,8 @@ def store(m, chip, cores, memory, sm, index, word, now):
         cores.l1_tags[way].used = now
     number = miss(cores, memory, sm, index, line, sectors)
     fill, masks = memory.fills[number], 0 if one.is_atomic else masked(sectors, full)
+    if one.is_atomic and not full:  # of one lane, marked by atomic_lines, header and data go together
+        fill.header = m.noc.atomic_header_bytes
     if one.is_store:
         fill.request = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
         fill.full, fill.store, fill.words = full, 1, cores.accesses[request.access].words
