@@ -82,6 +82,9 @@ BODIES = {
     "ticket": """add.s64 %a5, %a0, %a4; ld.global.s32 %r2, [%a5]; mul.wide.s32 %a6, %r2, 4; add.s64 %a6, %a1, %a6;
         ld.global.f32 %f0, [%a2]; st.global.f32 [%a6], %f0; bar.sync 0; ld.global.s32 %r3, [%a1]; and.b32 %r3, %r3, 7;
         mul.wide.s32 %a7, %r3, 4; add.s64 %a7, %a2, %a7; st.global.f32 [%a7], %f0;""",
+    # one block of many compares with how many there are
+    "last": """mov.u32 %r3, %ctaid.x; setp.ne.u32 %p0, %r3, 17; @%p0 bra ALL; ld.global.s32 %r2, [%a0];
+        setp.gt.s32 %p1, %r2, 40; @%p1 bra END; ALL: add.s64 %a7, %a2, %a4; st.global.f32 [%a7], 0f00000000; END:""",
     # two levels of pointers
     "chain": """ld.global.u64 %a5, [%a0]; ld.global.u64 %a6, [%a5]; add.s64 %a6, %a6, %a4; ld.global.f32 %f0, [%a6];
         add.s64 %a7, %a2, %a4; st.global.f32 [%a7], %f0;""",
@@ -168,6 +171,20 @@ def test_without_them_the_launch_is_refused_by_name(
     assert launch.contents == {}
     with pytest.raises(SsmsimError, match="which is not recorded"):
         emulate_totals(read_launch(written(cubin, launch, tmp_path)))
+
+
+def test_a_small_buffer_that_one_block_of_many_reads_is_recorded(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path
+) -> None:
+    memory |= memory_of("last")
+    few = recorded(cubin, "last", Inputs(tmp_path))
+    assert few.contents == {}  # both blocks were tried, and neither reads it
+    many = replace(few, grid=(64, 1, 1), contents={})
+    many.contents, many.missing = Inputs(tmp_path).record(many)
+    assert list(many.contents) == [A] and not many.missing
+    assert emulate_totals(read_launch(written(cubin, many, tmp_path))).counters()["smsp__inst_executed.sum"]
+    large = replace(few, grid=(64, 1, 1), contents={}, buffers=[b | {"bytes": 1 << 17} for b in few.buffers])
+    assert Inputs(tmp_path).record(large) == ({}, "")
 
 
 CAPTURES = Path(__file__).parents[1] / "data/captures"

@@ -12,6 +12,7 @@ from ssmsim.capture.trial import Tried
 from ssmsim.tracers.emulated.provenance import WORD, Provenance
 
 MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
+UNTRIED_BYTES = 1 << 16  # a buffer that is kept because loads from it were not tried
 LIST_BYTES = 1 << 20  # a buffer that pointers are looked for in
 LOWEST_POINTER = 1 << 32  # device memory lies far above; smaller numbers are counts and indices
 TENSORS = -1  # number of what tensor copies move, beside those of instructions
@@ -59,7 +60,11 @@ def search(found: Provenance, launch: Recorded, held: Mapping[int, Path], limit:
         if tried.outside and reach.grow(tried.outside, files):
             continue
         if not tried.loads:
-            return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}" if tried.refused else ""
+            if tried.refused:
+                return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}"
+            return files | {
+                b["address"]: reader.put(b) for b in reach.untried(tried.ran) if b["address"] not in {*files, *held}
+            }, ""
         loads |= tried.loads
         wanted = {launch.buffers[k]["address"]: launch.buffers[k]
                   for k in sorted(reach.needed(loads), key=lambda k: launch.buffers[k]["bytes"])}  # fmt: skip
@@ -110,6 +115,19 @@ class Reach:
             chosen = self._reached(followed)
         unknown = any(not (accesses[i].words or accesses[i].listed or accesses[i].loads) for i in followed)
         return list(range(len(self.buffers))) if unknown else sorted(chosen)
+
+    def untried(self, ran: Collection[int]) -> list[Buffer]:
+        """Small buffers that loads read which no tried block executed and control may hang on: one block in thousands may.
+
+        ran: instructions that were. PyTorch's gradient of an embedding: the last segment's block alone reads how many there are.
+        """
+        loads = self.found.wanted - set(ran) - {TENSORS}
+        numbers = {k for i in loads for k in self.places.get(i, ())}
+        largest: dict[int, Buffer] = {}
+        for buffer in (self.buffers[k] for k in sorted(numbers)):
+            if buffer["bytes"] > largest.get(buffer["address"], {"bytes": 0})["bytes"]:
+                largest[buffer["address"]] = buffer
+        return [b for b in largest.values() if b["bytes"] <= UNTRIED_BYTES]
 
     def grow(self, outside: Collection[int], read: Collection[int]) -> bool:
         """Add the allocations that hold some addresses to the launch's buffers, and those that stand beside their pointers

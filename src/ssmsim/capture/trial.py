@@ -44,6 +44,7 @@ class Tried:
     """loads: (load instruction, number of the buffer it read) whose unrecorded data control hangs on, empty when none.
     outside: addresses that an access named and no buffer holds. refused: why the launch is not replayed, "" when it is or
     loads says what is missing. hopeless: no contents help it. lost: why it could not be tried, "" when it was.
+    ran: instructions that some of the blocks executed, every one when all blocks of the launch were tried to their end.
     """
 
     loads: frozenset[tuple[int, int]] = frozenset()
@@ -51,6 +52,7 @@ class Tried:
     refused: str = ""
     hopeless: bool = False
     lost: str = ""
+    ran: frozenset[int] = frozenset()
 
 
 class Trials:
@@ -80,7 +82,7 @@ def attempt(image: bytes, recorded: Recorded, files: Mapping[int, Path], folder:
     try:
         launch = _launch(recorded, files, folder, facts)
         code = decode_image(image, recorded.kernel, recorded.kernel, launch)
-        emulate(code, launch)
+        return Tried(ran=emulate(code, launch))
     except UnknownData as error:
         loads = frozenset((i, k) for i, at in error.loads for k in _holding(recorded, at))
         return Tried(loads) if loads else Tried(refused=error.what, hopeless=True)
@@ -90,7 +92,6 @@ def attempt(image: bytes, recorded: Recorded, files: Mapping[int, Path], folder:
         return Tried(refused=error.what)
     except Exception as error:  # a capture goes on; the launch says why its contents are missing
         return Tried(refused=f"{type(error).__name__}: {error}")
-    return Tried()
 
 
 def _launch(recorded: Recorded, files: Mapping[int, Path], folder: Path, facts: dict[str, Any]) -> Launch:
@@ -108,37 +109,44 @@ def _launch(recorded: Recorded, files: Mapping[int, Path], folder: Path, facts: 
     return validated(fields(recorded, facts, "tried.cubin", buffers, folder, place), recorded.kernel)
 
 
-def emulate(code: Code, launch: Launch, blocks: int = 0) -> None:
+def emulate(code: Code, launch: Launch, blocks: int = 0) -> frozenset[int]:
     """Run blocks (0: BLOCKS, or as many as have WARPS), spread over a launch, as a replay would. UnknownData where control
     hangs on data that are not recorded; SsmsimError where a replay is refused for another reason. Ends with what is found
-    when a warp has executed MOST, or waits for a block that is not tried.
+    when a warp has executed MOST, or waits for a block that is not tried. Returns Tried's `ran`.
     """
     refuse_unsupported(code)
     blocks = blocks or max(3, min(BLOCKS, WARPS // launch.warps_per_block))
     order = spread(launch.blocks, blocks)
     tracing = Tracing(code, launch, MOST)
     tracing.one_order = False
-    source = EmulatedBlocks(launch, order, code, tracing, blocks)
+    source, ran = EmulatedBlocks(launch, order, code, tracing, blocks), set[int]()
     try:
         if tracing.hangs_on_time:
             raise OrderWanted
-        while source.next_blocks(1 << 10) is not None:
-            pass
+        while (trace := source.next_blocks(1 << 10)) is not None:
+            ran.update(np.unique(trace.index).tolist())
     except OrderWanted:
-        _by_rounds(code, launch, blocks)
+        _by_rounds(code, launch, blocks, ran)
     except TooLong:
-        return
+        pass
     except NeverEnds:
         if order is None:
             raise
+    else:
+        if launch.blocks <= blocks:
+            return frozenset(range(len(code.instructions)))
+    return frozenset(ran)
 
 
-def _by_rounds(code: Code, launch: Launch, blocks: int) -> None:
-    """emulate() of a launch whose control hangs on the order of accesses: its first blocks, without the time of an engine."""
+def _by_rounds(code: Code, launch: Launch, blocks: int, ran: set[int]) -> None:
+    """emulate() of a launch whose control hangs on the order of accesses: its first blocks, without the time of an engine.
+
+    ran: instructions that were executed, added to.
+    """
     first = members_of(launch, np.arange(min(blocks, launch.blocks)))
     try:
-        for _ in run_untimed(ExecutionDriven(code, launch, most=MOST), first, ROUNDS):
-            pass
+        for pieces in run_untimed(ExecutionDriven(code, launch, most=MOST), first, ROUNDS):
+            ran.update(np.unique(pieces.index).tolist())
     except TooLong:
         return
 

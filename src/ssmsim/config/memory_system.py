@@ -42,6 +42,7 @@ class Noc(Group):
         description="an answer that TPCs of a GPC share comes to some of them up to so many cycles later"
     )
     atomic_header_bytes: Bytes = Field(description="that an atomic of up to four sectors sends beside its data")
+    atomic_lane_header_bytes: Room = Field(description="the same of an atomic of one lane")
     request_flit_bytes: Bytes = Field(description="what the request of a load takes of the ports")
     partition_link_bytes_per_cycle: Rate = Field(description="between the two L2 partitions, each way")
 

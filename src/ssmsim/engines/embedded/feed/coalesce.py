@@ -8,7 +8,6 @@ import numpy as np
 from numba import njit
 
 from ssmsim.architecture import (
-    ALL_SECTORS,
     BANK_BYTES,
     LANES,
     LINE_BYTES,
@@ -49,7 +48,8 @@ SUMS = ("load_requests", "load_sectors", "store_requests", "store_sectors", "wav
 # One executed memory instruction in the pool: its lines, and the cycles it occupies the data stage.
 # awaits, signals: numbers of writes that it waits for or is, see handover.py; signals also of an access whose time counts,
 # see execution_driven.py.
-# words: of a store, the words that it writes whole in every sector that it writes in part, a bit each.
+# words: of a store, the words that it writes whole in every sector that it writes in part, a bit each; of an atomic, a bit for
+# each of its lines that has a single lane.
 ACCESS = record("first_line", "lines", "wavefronts", "awaits", "signals", "words")
 
 
@@ -181,46 +181,37 @@ def global_lines(row, mask, lines, first):
 
 @njit(cache=True)
 def atomic_lines(row, mask, lines, first):
-    """Requests of a global atomic from lines[first] on; returns how many. Lanes that name one word go one after the other.
+    """Requests of a global atomic from lines[first] on: how many, and a bit for each that has a single lane.
 
-    Of a line there are as many requests as lanes name the same of its words. Where a sector mask goes with all bits of
-    `full`, a single lane is behind it. Our microbenchmark l2/atomic_word_conflicts: ncu counts 1, 2, 4 ... 32 requests for so
-    many lanes of a word, whether they lie beside each other or apart.
+    Lanes that name one word go one after the other, so that there are as many requests for a line as lanes name the same of
+    its words. Our microbenchmark l2/atomic_word_conflicts: ncu counts 1, 2, 4 ... 32 requests for so many lanes of a word,
+    whether they lie beside each other or apart.
     """
-    left, count = np.int64(mask), 0
+    left, count, lone = np.int64(mask), 0, 0
     while left:
-        done, start = 0, first + count
+        done, start = 0, count
         for lane in range(LANES):
-            if left >> lane & 1 and not names_again(row, done, lane):
+            if left >> lane & 1 and not named_before(row, done, lane):
                 done |= 1 << lane
-                sector = 1 << (row[lane] >> SECTOR_SHIFT & SECTORS_PER_LINE - 1)
-                before = count
-                count = (
-                    start - first + add_line(lines, start, first + count - start, row[lane] >> LINE_SHIFT, sector, 0)
-                )
-                if count > before:
-                    lines[first + before] |= word_of(0, ALL_SECTORS, 0)
+                line, sector = row[lane] >> LINE_SHIFT, 1 << (row[lane] >> SECTOR_SHIFT & SECTORS_PER_LINE - 1)
+                at = start
+                while at < count and line_of(lines[first + at]) != line:
+                    at += 1
+                if at == count:
+                    lines[first + at], lone, count = word_of(line, 0, sector), lone | 1 << at, count + 1
                 else:
-                    unmark(lines, start, first + count, row[lane] >> LINE_SHIFT)
+                    lines[first + at], lone = lines[first + at] | sector, lone & ~(1 << at)
         left &= ~done
-    return count
+    return count, lone
 
 
 @njit(cache=True)
-def names_again(row, lanes, lane):
-    """Whether one of these lanes, which come before this one, has its address."""
-    again = False
+def named_before(row, lanes, lane):
+    """Whether one of these lanes, below this one, has its address."""
+    before = False
     for other in range(lane):
-        again |= lanes >> other & 1 != 0 and row[other] == row[lane]
-    return again
-
-
-@njit(cache=True)
-def unmark(lines, start, end, line):
-    """A second lane is behind the request for this line."""
-    for i in range(start, end):
-        if line_of(lines[i]) == line:
-            lines[i] &= ~word_of(0, ALL_SECTORS, 0)
+        before |= lanes >> other & 1 != 0 and row[other] == row[lane]
+    return before
 
 
 @njit(cache=True)
@@ -407,9 +398,11 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
                 sums[WAVEFRONTS] += access.wavefronts
                 sums[IDEAL] += access.wavefronts
         else:
-            access.lines = (
-                atomic_lines(last, on, lines, first) if one.is_atomic else global_lines(last, on, lines, first)
-            )
+            if one.is_atomic:
+                requests = atomic_lines(last, on, lines, first)
+                access.lines, access.words = requests[0], requests[1]
+            else:
+                access.lines = global_lines(last, on, lines, first)
             if one.space != COPY and not one.is_atomic:
                 access.wavefronts = max(1, bank_wavefronts(last, on, ins.width, LANES, scratch))
             if one.space == COPY:
@@ -419,8 +412,10 @@ def one_access(ins, one, on, addresses, row, rows, access, lines, first, sums, s
                 if not one.bypass:  # what it copies is read from banks, too
                     read = on ^ negative(last, on)
                     access.wavefronts = max(access.wavefronts, bank_wavefronts(last, read, ins.width, LANES, scratch))
-            if one.is_store and not one.is_atomic:  # an addition needs what was there
-                access.words = mark_full(last, on, ins.width, lines, first, access.lines)
+            if one.is_store:
+                words = mark_full(last, on, ins.width, lines, first, access.lines)
+                if not one.is_atomic:  # an addition needs what was there
+                    access.words = words
         if access.lines:
             count_sectors(one, lines, first, access.lines, sums)
 

@@ -25,7 +25,7 @@ TRANSFER = record(
     "next", "line", "sectors", "slice", "home", "set", "store", "atomic",  # set: of the slice, as tag_store.py counts them
     "remote", "payload", "sm", "request", "way", "full", "waiters", "promote", "merged", "merges", "port", "since", "stale",
     "words",  # of a store that writes sectors in part, see feed/coalesce.py
-    "header",  # bytes that an atomic sends beside its data
+    "alone",  # an atomic of one lane
     "passed",  # an atomic that has been through the other partition
     whole_lines=True,
 )  # fmt: skip
@@ -136,7 +136,7 @@ def send(m, gpu, counts, sm, fill, index, events, now):
     near = near_of(m, home, sm.side)
     fill.slice = near if m.l2.far_copies else home
     fill.remote = 0
-    bytes_ = fill.payload + fill.header if fill.store or fill.atomic else m.noc.request_flit_bytes
+    bytes_ = fill.payload + atomic_header(m, fill) if fill.store or fill.atomic else m.noc.request_flit_bytes
     start = max(sm.request_free_fp, now << FP)
     sm.request_free_fp = start + bytes_ * m.request_sm_fp // PER_PORT
     start = max(start, gpu.gpc_request_fp[sm.gpc])
@@ -146,6 +146,14 @@ def send(m, gpu, counts, sm, fill, index, events, now):
     if fill.slice != near:
         when = cross(m, gpu, counts, home * m.l2.partitions // m.l2.slices, bytes_, when)
     schedule(events, when, ARRIVE, index, 0)
+
+
+@njit(cache=True, forceinline=True)
+def atomic_header(m, fill):
+    """Bytes that an atomic sends beside its data: those of a single lane go with them."""
+    if not fill.atomic:
+        return 0
+    return m.noc.atomic_lane_header_bytes if fill.alone else m.noc.atomic_header_bytes
 
 
 @njit(cache=True)

@@ -24,7 +24,7 @@ def arriving(m, sms, fill):
     """
     if noc.near_of(m, fill.slice, sms[fill.sm].side) != fill.slice:  # it comes from the other partition
         return 0
-    return (fill.payload + fill.header) * m.slice_atomic_fp // SECTOR_BYTES
+    return (fill.payload + noc.atomic_header(m, fill)) * m.slice_atomic_fp // SECTOR_BYTES
 
 
 @njit(cache=True)
@@ -41,7 +41,7 @@ def begin(m, slice_, fill, sectors, now):
             start, slice_.atomic_start_fp + (m.l2.atomic_same_cycles_fp if adds else m.l2.atomic_integer_same_cycles_fp)
         )
     slice_.atomic_line, slice_.atomic_sectors, slice_.atomic_start_fp = fill.line + 1, fill.sectors, start
-    slow = (fill.atomic == DOUBLE_ATOMIC or fill.atomic == SWAP_ATOMIC) and fill.header
+    slow = (fill.atomic == DOUBLE_ATOMIC or fill.atomic == SWAP_ATOMIC) and not fill.alone
     interval = m.l2.atomic_fp64_interval_cycles_fp if slow else m.l2.atomic_interval_cycles_fp
     slice_.add_free_fp = start + max(m.l2.slice_interval_cycles_fp, sectors * interval)
     return start >> FP

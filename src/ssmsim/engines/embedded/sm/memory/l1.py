@@ -59,7 +59,7 @@ def access(m, chip, cores, memory, s, index, cycle):
         took_fp += m.tag_fp
         if one.is_store or one.is_atomic:
             chip.counts.l1_sectors += popcount(sectors_of(cores.lines[i]))
-            store(m, chip, cores, memory, sm, index, cores.lines[i], now)
+            store(m, chip, cores, memory, sm, index, i, now)
         else:
             sent += load(m, chip, cores, memory, sm, index, cores.lines[i], now)
     if access_.signals:
@@ -162,7 +162,7 @@ def miss(cores, memory, sm, index, line, sectors):
     fill, one = memory.fills[number], cores.code[cores.requests[index].code]
     fill.request, fill.line, fill.sectors, fill.full, fill.sm, fill.way = index, line, sectors, 0, sm.number, NONE
     fill.waiters, fill.store, fill.atomic, fill.promote = 0, 0, one.is_atomic, one.promote
-    fill.payload, fill.header = popcount(sectors) * SECTOR_BYTES, 0
+    fill.payload, fill.alone = popcount(sectors) * SECTOR_BYTES, 0
     return number
 
 
@@ -179,10 +179,11 @@ def send(m, chip, memory, sm, number, now):
 
 
 @njit(cache=True)
-def store(m, chip, cores, memory, sm, index, word, now):
-    """One line of a store or atomic; its data take their time on the way out."""
-    request = cores.requests[index]
+def store(m, chip, cores, memory, sm, index, place, now):
+    """One line of a store or atomic, the word of the pool at `place`; its data take their time on the way out."""
+    request, word = cores.requests[index], cores.lines[place]
     one, line = cores.code[request.code], line_of(request, word)
+    access_ = cores.accesses[request.access]
     full, sectors = full_of(word), sectors_of(word)
     way, victim = find_l1(m, cores.l1_tags, cores.l1_lines, sm.number, line)
     if way == NONE and victim != NONE and not one.is_atomic:
@@ -195,11 +196,11 @@ def store(m, chip, cores, memory, sm, index, word, now):
         cores.l1_tags[way].used = now
     number = miss(cores, memory, sm, index, line, sectors)
     fill, masks = memory.fills[number], 0 if one.is_atomic else masked(sectors, full)
-    if one.is_atomic and not full:  # of one lane, marked by atomic_lines, header and data go together
-        fill.header = m.noc.atomic_header_bytes
+    if one.is_atomic:
+        fill.alone = access_.words >> place - access_.first_line & 1
     if one.is_store:
         fill.request = request.warp if request.space == GLOBAL else NONE  # no fence waits for local memory
-        fill.full, fill.store, fill.words = full, 1, cores.accesses[request.access].words
+        fill.full, fill.store, fill.words = full, 1, 0 if one.is_atomic else access_.words
         fill.payload += SECTOR_BYTES * masks
     else:
         request.left += 1

@@ -253,7 +253,7 @@ def store(m, chip, cores, memory, sm, index, cycle):
     )
     fill.waiters, fill.store, fill.atomic, fill.promote, fill.words = 0, 1, one.is_atomic, one.promote, 0
     fill.payload = (popcount(sectors) + masks) * SECTOR_BYTES
-    fill.header = m.noc.atomic_header_bytes if one.is_atomic else 0
+    fill.alone = 0
     sm.stores += fill.payload
     noc.send(m, chip.run, chip.counts, sm, fill, number, chip.events, cycle)
     sm.store_free_fp = max(sm.store_free_fp, cycle << FP) + (popcount(sectors) + masks) * m.store_fp
