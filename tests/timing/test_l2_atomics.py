@@ -10,6 +10,7 @@ from ssmsim.config.load import load as load_config
 from ssmsim.engines.embedded.memory import noc
 from ssmsim.engines.embedded.memory.l2 import atomics, slice_cache
 from ssmsim.engines.embedded.sm import core
+from ssmsim.engines.embedded.sm.instruction import DOUBLE_ATOMIC, FLOAT_ATOMIC, INTEGER_ATOMIC, SWAP_ATOMIC
 from ssmsim.engines.embedded.state import records as r
 from ssmsim.engines.embedded.state.parameters import PARAMETERS
 from ssmsim.engines.embedded.state.records import FP
@@ -25,11 +26,13 @@ def machine(room: int = 1600):
         1 << FP
     )  # cycles are L2 clocks here
     m.l2.atomic_same_cycles_fp, m.adds_waiting_fp = 3 << FP, room << FP
+    m.l2.atomic_integer_same_cycles_fp, m.l2.atomic_fp64_interval_cycles_fp = 1 << FP, 2 << FP
     return m
 
 
-def atomic(slice_: int, sectors: int, line: int = 7, mask: int = 15):
+def atomic(slice_: int, sectors: int, line: int = 7, mask: int = 15, kind: int = FLOAT_ATOMIC, alone: int = 0):
     fill = r.records(noc.TRANSFER, 1)[0]
+    fill.atomic, fill.alone = kind, alone
     fill.slice, fill.home, fill.payload, fill.line, fill.sectors, fill.sm = slice_, slice_, 32 * sectors, line, mask, 0
     return fill
 
@@ -49,6 +52,20 @@ def test_the_unit_takes_one_after_the_other_and_the_same_sector_after_three_cloc
     assert began == [10, 14, 17, 18, 19]
     assert slice_.free_fp == 0  # reads do not wait
     assert atomics.begin(m, slice_, atomic(1, 4, 11), 4, 100) == 100
+
+
+def test_the_data_of_a_lone_lane_go_with_the_header():
+    assert atomics.arriving(machine(), r.records(core.SM, 1), atomic(1, 1, alone=1)) == 1 << FP
+
+
+@pytest.mark.parametrize(("kind", "alone", "clocks"), [
+    (FLOAT_ATOMIC, 0, 3), (FLOAT_ATOMIC, 1, 3), (INTEGER_ATOMIC, 0, 1), (INTEGER_ATOMIC, 1, 1), (DOUBLE_ATOMIC, 0, 3),
+    (DOUBLE_ATOMIC, 1, 3), (SWAP_ATOMIC, 0, 2), (SWAP_ATOMIC, 1, 1),
+])  # fmt: skip
+def test_the_unit_does_integers_to_one_sector_without_a_wait_and_wide_ones_in_two_clocks(kind, alone, clocks):
+    m, slice_ = machine(), r.records(slice_cache.SLICE, 1)[0]
+    began = [int(atomics.begin(m, slice_, atomic(1, 1, 8, 1, kind, alone), 1, 10)) for _ in range(3)]
+    assert began == [10, 10 + clocks, 10 + 2 * clocks]
 
 
 @pytest.mark.parametrize(("room", "until"), [(12, 0), (11, 1), (4, 8), (0, 12)])
