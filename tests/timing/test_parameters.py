@@ -18,7 +18,7 @@ def test_every_field_of_the_machine_is_set_or_known_to_be_zero():
 
     config = one_sm(fetch__l1_latency_cycles=1, fetch__gpc_latency_cycles=1, fetch__l2_latency_cycles=1,
                     constant__miss_latency_cycles=1, launch__sm_interval_cycles=1, dram__refresh_interval_ns=1000,
-                    l2__hit_latency_spread_cycles=(1,) * 7)  # fmt: skip
+                    l2__hit_latency_spread_cycles=(1,) * 7, noc__atomic_lane_header_bytes=1)  # fmt: skip
     state = machine.build(instructions.translate(assemble([EXIT]), config), launch(1), config, 1)
     m = state.machine[0]
     names = [name for name in PARAMETERS.names if name not in GROUPS]

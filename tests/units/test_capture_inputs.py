@@ -308,9 +308,9 @@ def test_equal_launches_are_tried_once(cubin: Path, memory: dict[int, bytes], tm
     tried: list[Any] = []
     real = trial.emulate
 
-    def counted(code: Any, launch: Any) -> None:
+    def counted(code: Any, launch: Any) -> frozenset[int]:
         tried.append(launch)
-        real(code, launch)
+        return real(code, launch)
 
     monkeypatch.setattr(trial, "emulate", counted)
     kept = Inputs(tmp_path)
