@@ -1,6 +1,7 @@
 """launch/1: one kernel launch as a folder, `launch.json` beside its cubin. Read, validated, written."""
 
 import hashlib
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -120,6 +121,19 @@ def check_geometry(grid: Dim3, block: Dim3, cluster: Dim3, registers: int, share
     of_warp = -(-32 * registers // WARP_REGISTERS) * WARP_REGISTERS
     if -(-warps // SUBCORES) * of_warp > SUBCORE_REGISTERS:
         raise ValueError(f"{threads} threads of {registers} registers do not fit the register file of an SM")
+
+
+def relative_words(params: bytes, spans: Sequence[tuple[int, int]]) -> list[object]:
+    """Parameters as 8-byte words, of which a pointer is the numbers of the buffers that hold it and how far into the first.
+
+    spans: (address, bytes) of each buffer. Launches that differ in the places of their buffers alone have the same.
+    """
+    words: list[object] = []
+    for at in range(0, len(params), 8):
+        word = int.from_bytes(params[at : at + 8], "little")
+        held = tuple(k for k, (first, size) in enumerate(spans) if first <= word < first + size)
+        words.append((held, word - spans[held[0]][0]) if held else word)
+    return words
 
 
 class Launch(BaseModel):

@@ -24,7 +24,7 @@ from ssmsim.capture.keep import name_of
 from ssmsim.capture.modes import LOST, NOT_TAKEN
 from ssmsim.capture.pool import Died, Pool, Task, Worker
 from ssmsim.capture.progress import Progress
-from ssmsim.capture.reach import Buffer, Found, Holding, Reach, Search, named_by, search
+from ssmsim.capture.reach import Buffer, Found, Holding, NotTaken, Reach, Search, named_by, search
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.snapshots import Copies, Copy, Files, room
 from ssmsim.capture.trial import Tried, key_of, placed
@@ -36,10 +36,6 @@ from ssmsim.tracers.emulated.provenance import Provenance
 PLACE = ".trials"  # folder in a capture, while it is made
 MOST_BEHIND = 64 << 20  # bytes that are copied of what lies behind pointers in memory, of one launch
 Then = Callable[[Tried], None]
-
-
-class NotTaken(Exception):
-    """A trial asks for a buffer of which there is no copy."""
 
 
 class Memory(Protocol):

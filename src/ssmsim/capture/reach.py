@@ -1,6 +1,7 @@
 """Which buffers of a launch its trials ask for, and how those that lie behind pointers in memory are found."""
 
 from collections.abc import Callable, Collection, Generator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ import numpy as np
 from ssmsim.capture.modes import BEYOND, LOST, REFUSED
 from ssmsim.capture.recorded import Recorded
 from ssmsim.capture.trial import Tried
+from ssmsim.errors import SsmsimError
 from ssmsim.tracers.emulated.provenance import WORD, Provenance
 
 MOST_REACHED = 4096  # buffers of one launch that pointers in memory name
@@ -20,6 +22,10 @@ Buffer = dict[str, Any]
 Found = tuple[dict[int, Path], str]  # files with the bytes of buffers, by address, and why some are missing
 Search = Generator[dict[int, Path], Tried, Found]
 Holding = Callable[[int], Buffer | None]  # the allocation that holds an address
+
+
+class NotTaken(Exception):
+    """A trial asks for a buffer of which there is no copy."""
 
 
 class Reader(Protocol):
@@ -62,9 +68,8 @@ def search(found: Provenance, launch: Recorded, held: Mapping[int, Path], limit:
         if not tried.loads:
             if tried.refused:
                 return {} if tried.hopeless else files, f"{REFUSED}: {tried.refused}"
-            return files | {
-                b["address"]: reader.put(b) for b in reach.untried(tried.ran) if b["address"] not in {*files, *held}
-            }, ""
+            spare = [b for b in reach.untried(tried.ran) if b["address"] not in files and b["address"] not in held]
+            return files | _readable(spare, reader), ""
         loads |= tried.loads
         wanted = {launch.buffers[k]["address"]: launch.buffers[k]
                   for k in sorted(reach.needed(loads), key=lambda k: launch.buffers[k]["bytes"])}  # fmt: skip
@@ -77,6 +82,15 @@ def search(found: Provenance, launch: Recorded, held: Mapping[int, Path], limit:
             return {}, f"{BEYOND}: {', '.join(said)}"  # without it no replay gets far: the others serve nothing
         for buffer in new:
             files[buffer["address"]] = reader.put(buffer)
+
+
+def _readable(buffers: list[Buffer], reader: Reader) -> dict[int, Path]:
+    """Files of those buffers that can be read: what no trial asked for is no reason to lose a launch."""
+    files: dict[int, Path] = {}
+    for buffer in buffers:
+        with suppress(NotTaken, SsmsimError):
+            files[buffer["address"]] = reader.put(buffer)
+    return files
 
 
 class Reach:

@@ -16,7 +16,7 @@ from ssmsim.capture.buffers import largest
 from ssmsim.capture.fields import fields
 from ssmsim.capture.recorded import Recorded
 from ssmsim.errors import SsmsimError
-from ssmsim.launch import Launch, validated
+from ssmsim.launch import Launch, relative_words, validated
 from ssmsim.sass.decode import Code, decode_image, refuse_unsupported
 from ssmsim.tracers.emulated.address_space import Outside
 from ssmsim.tracers.emulated.cluster import members_of
@@ -36,7 +36,6 @@ MOST = (
     1 << 17
 )  # instructions of a warp that are tried: loops of products end earlier, those that wait for other blocks never
 ROUNDS = 32  # of accesses that blocks wait for: tickets taken, flags polled
-WORD = 8  # bytes of a pointer
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Tried:
     """loads: (load instruction, number of the buffer it read) whose unrecorded data control hangs on, empty when none.
     outside: addresses that an access named and no buffer holds. refused: why the launch is not replayed, "" when it is or
     loads says what is missing. hopeless: no contents help it. lost: why it could not be tried, "" when it was.
-    ran: instructions that some of the blocks executed, every one when all blocks of the launch were tried to their end.
+    ran: instructions that some of the blocks executed, every one when all its blocks were tried to their end, in whatever order.
     """
 
     loads: frozenset[tuple[int, int]] = frozenset()
@@ -158,11 +157,7 @@ def _holding(recorded: Recorded, address: int) -> list[int]:
 
 def key_of(recorded: Recorded, files: Mapping[int, Path]) -> str:
     """What decides a trial: the code, the geometry, the parameters up to where buffers lie, and what is recorded."""
-    params, words = recorded.params, []
-    for at in range(0, len(params), WORD):
-        word = int.from_bytes(params[at : at + WORD], "little")
-        held = _holding(recorded, word)
-        words.append((held, word - recorded.buffers[held[0]]["address"]) if held else word)
+    words = relative_words(recorded.params, [(b["address"], b["bytes"]) for b in recorded.buffers])
     names = {at: file.name for at, file in files.items()}
     buffers = [(b["bytes"], b["address"] % 512, names.get(b["address"])) for b in recorded.buffers]
     variables = [(v.name, v.size, v.data) for v in recorded.variables]

@@ -6,9 +6,7 @@ contents hold pointers, so launches with contents are alike only when their buff
 
 import hashlib
 
-from ssmsim.launch import Launch
-
-WORD = 8  # bytes of a pointer
+from ssmsim.launch import Launch, relative_words
 
 
 def key(launch: Launch) -> str:
@@ -24,18 +22,8 @@ def key(launch: Launch) -> str:
         for b, file in zip(launch.buffers, contents, strict=True)
     ]
     said = launch.model_dump(exclude={"params", "buffers", "variables", "cubin", "cubin_sha256", "provenance"})
-    words = _words(launch)
+    words = relative_words(launch.param_bytes, [(b.address, b.bytes) for b in launch.buffers])
     return hashlib.sha256(repr((said, _hash(launch, launch.cubin), words, buffers, variables)).encode()).hexdigest()
-
-
-def _words(launch: Launch) -> list[object]:
-    """The parameters; a pointer is the numbers of the buffers that hold it, and how far into the first of them."""
-    params, words = launch.param_bytes, list[object]()
-    for at in range(0, len(params), WORD):
-        word = int.from_bytes(params[at : at + WORD], "little")
-        holds = [i for i, b in enumerate(launch.buffers) if b.address <= word < b.address + b.bytes]
-        words.append((tuple(holds), word - launch.buffers[holds[0]].address) if holds else word)
-    return words
 
 
 def _hash(launch: Launch, file: str) -> str:
