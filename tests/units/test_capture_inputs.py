@@ -10,7 +10,7 @@ import pytest
 
 from ssmsim.capture import driver, follow, inputs, trial
 from ssmsim.capture.inputs import Inputs, Live
-from ssmsim.capture.reach import Reach, search
+from ssmsim.capture.reach import NotTaken, Reach, search
 from ssmsim.capture.recorded import Cubin, Recorded
 from ssmsim.capture.trial import Tried
 from ssmsim.capture.writer import _write_launch
@@ -185,6 +185,23 @@ def test_a_small_buffer_that_one_block_of_many_reads_is_recorded(
     assert emulate_totals(read_launch(written(cubin, many, tmp_path))).counters()["smsp__inst_executed.sum"]
     large = replace(few, grid=(64, 1, 1), contents={}, buffers=[b | {"bytes": 1 << 17} for b in few.buffers])
     assert Inputs(tmp_path).record(large) == ({}, "")
+
+
+def test_a_buffer_that_no_trial_asked_for_may_be_unreadable(
+    cubin: Path, memory: dict[int, bytes], tmp_path: Path
+) -> None:
+    class Gone(Live):
+        def put(self, buffer: dict[str, Any]) -> Path:
+            raise NotTaken
+
+    launch = recorded(cubin, "last", Inputs(tmp_path))
+    image = cubin.read_bytes()
+    found = provenance(decode_image(image, "last", "last"), kernel_info(image, "last").params)
+    asking = search(found, launch, {}, SIZE, Gone(tmp_path))
+    next(asking)
+    with pytest.raises(StopIteration) as end:
+        asking.send(Tried())
+    assert end.value.value == ({}, "")
 
 
 CAPTURES = Path(__file__).parents[1] / "data/captures"
